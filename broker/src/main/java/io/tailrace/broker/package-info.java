@@ -1,5 +1,6 @@
 /**
- * What every part that speaks to Kafka shares: clients set up for exactly-once, topics made or verified before use.
+ * What every part that talks to Kafka shares: the translation of headers, client settings that keep the promises, the topics as they
+ * must be, and reading a compacted topic to its end.
  */
 @NullMarked
 package io.tailrace.broker;

@@ -1,0 +1,32 @@
+package io.tailrace.broker;
+
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Bytes;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+
+/** Between Kafka's headers and ours, byte for byte and in order. */
+public final class KafkaHeaders {
+
+    private KafkaHeaders() {}
+
+    /** The headers of a record that was read. */
+    public static Headers from(org.apache.kafka.common.header.Headers kafka) {
+        Headers.Builder headers = Headers.builder();
+        for (Header header : kafka) {
+            byte[] value = header.value();
+            headers.add(header.key(), value == null ? null : Bytes.of(value));
+        }
+        return headers.build();
+    }
+
+    /** Fresh headers for a record to be written. */
+    public static org.apache.kafka.common.header.Headers to(Headers headers) {
+        RecordHeaders kafka = new RecordHeaders();
+        for (Headers.Entry entry : headers.entries()) {
+            Bytes value = entry.value();
+            kafka.add(entry.key(), value == null ? null : value.array());
+        }
+        return kafka;
+    }
+}

@@ -1,0 +1,46 @@
+package io.tailrace.contract.config;
+
+import io.tailrace.contract.retry.RetryPolicy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * The router.
+ *
+ * @param routes where events go
+ * @param retry of events that no route names
+ * @param guarantee of the Streams topology
+ * @param commitInterval of its transactions: half the latency of a row, and the price of a commit
+ * @param threads stream threads of this instance
+ * @param stateDirectory for the lanes' stores; must survive a restart for a fast one
+ * @param instanceId static membership: unique for each instance, stable over its restarts
+ */
+public record RouterConfig(
+        RoutesConfig routes,
+        RetryPolicy retry,
+        Guarantee guarantee,
+        Duration commitInterval,
+        int threads,
+        Path stateDirectory,
+        String instanceId) {
+
+    /** What a reader of the routed topics may rely on. */
+    public enum Guarantee {
+        /** Each row once, for {@code read_committed} readers. */
+        EXACTLY_ONCE,
+        /** Each row once or more, some milliseconds sooner. */
+        AT_LEAST_ONCE
+    }
+
+    public RouterConfig {
+        Objects.requireNonNull(routes, "routes");
+        Objects.requireNonNull(retry, "retry");
+        Objects.requireNonNull(guarantee, "guarantee");
+        Objects.requireNonNull(commitInterval, "commitInterval");
+        Objects.requireNonNull(stateDirectory, "stateDirectory");
+        Objects.requireNonNull(instanceId, "instanceId");
+        Ranges.between("router.commit-interval", commitInterval, Duration.ofMillis(1), Duration.ofSeconds(30));
+        Ranges.between("router.threads", threads, 1, 64);
+    }
+}

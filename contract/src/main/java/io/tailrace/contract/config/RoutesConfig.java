@@ -1,0 +1,39 @@
+package io.tailrace.contract.config;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Where events go: rules by name pattern, the most specific wins; what no rule takes goes the default way.
+ *
+ * @param byDefault the way of an event that no rule takes
+ * @param rules overrides
+ */
+public record RoutesConfig(Default byDefault, List<Rule> rules) {
+
+    /** The default route. */
+    public enum Default {
+        /** {@code <ns>.events.<first segment>}. */
+        CONTEXT,
+        /** There is none: an unlisted name is "no route". */
+        NONE
+    }
+
+    /**
+     * One override.
+     *
+     * @param pattern an event name, or a prefix of whole segments followed by {@code .*}
+     * @param topic template of the destination; {@code {context}}, {@code {name}} and {@code {version}} are filled in
+     */
+    public record Rule(String pattern, String topic) {
+        public Rule {
+            Objects.requireNonNull(pattern, "pattern");
+            Objects.requireNonNull(topic, "topic");
+        }
+    }
+
+    public RoutesConfig {
+        Objects.requireNonNull(byDefault, "byDefault");
+        rules = List.copyOf(rules);
+    }
+}

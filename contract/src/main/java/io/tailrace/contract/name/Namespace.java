@@ -1,0 +1,85 @@
+package io.tailrace.contract.name;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * The namespace of one application on a cluster. Topics, slot, publication, groups, stores and transactional ids are derived from
+ * it, so that two applications never share one by accident.
+ *
+ * @param value 1 to 40 characters, {@code [a-z][a-z0-9_-]*}: no dot, because a dot ends the namespace in a topic name
+ */
+public record Namespace(String value) {
+
+    /** Longest namespace, so that {@code <ns>.<subscription>.redelivery} stays under Kafka's 249 characters with room to spare. */
+    public static final int MAX_LENGTH = 40;
+
+    private static final Pattern FORM = Pattern.compile("[a-z][a-z0-9_-]*");
+
+    /** PostgreSQL: NAMEDATALEN - 1. */
+    private static final int MAX_IDENTIFIER = 63;
+
+    public Namespace {
+        Objects.requireNonNull(value, "namespace");
+        if (value.length() > MAX_LENGTH || !FORM.matcher(value).matches()) {
+            throw new IllegalArgumentException(
+                    "namespace '%s' must be 1 to %d characters of a-z, 0-9, '_' and '-', beginning with a letter"
+                            .formatted(value, MAX_LENGTH));
+        }
+    }
+
+    /** The replication slot for a database, a legal slot name: {@code tailrace_<ns>_<database>}. */
+    public String slot(String database) {
+        return identifier(database);
+    }
+
+    /** The publication for a database; slots and publications live in different spaces and share one name. */
+    public String publication(String database) {
+        return identifier(database);
+    }
+
+    /** The value of {@code ce_source} for rows of a database: {@code <ns>/<database>}. */
+    public String source(String database) {
+        return value + "/" + database;
+    }
+
+    /** {@code application.id} of the router, which is also the prefix of its changelog topics. */
+    public String routerApplicationId() {
+        return value + ".router";
+    }
+
+    /** Consumer group of the executors of a subscription ({@code commands} among them). */
+    public String executorGroup(String subscription) {
+        return value + ".executor." + subscription;
+    }
+
+    /** {@code transactional.id} of the engine of one slot: whoever holds it fences the one before. */
+    public String engineTransactionalId(String slot) {
+        return value + ".engine." + slot;
+    }
+
+    /** {@code transactional.id} of whoever replays dead letters of {@code x}: a second operator fences the first. */
+    public String replayTransactionalId(String x) {
+        return value + ".replay." + x;
+    }
+
+    private String identifier(String database) {
+        String wanted = "tailrace_" + value + "_" + database;
+        String legal = wanted.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_]", "_");
+        if (legal.equals(wanted) && legal.length() <= MAX_IDENTIFIER) {
+            return legal;
+        }
+        CRC32 crc = new CRC32();
+        crc.update(wanted.getBytes(StandardCharsets.UTF_8));
+        String suffix = "_%08x".formatted(crc.getValue());
+        return legal.substring(0, Math.min(legal.length(), MAX_IDENTIFIER - suffix.length())) + suffix;
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}
