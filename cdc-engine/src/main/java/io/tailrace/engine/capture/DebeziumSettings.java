@@ -79,13 +79,13 @@ public final class DebeziumSettings {
         settings.setProperty("record.processing.threads", "1");
     }
 
-    private static void progress(
-            Properties settings, EngineConfig engine, String offsetStore, String heartbeatQuery) {
+    private static void progress(Properties settings, EngineConfig engine, String offsetStore, String heartbeatQuery) {
         settings.setProperty("offset.storage", offsetStore);
         // At once: otherwise the slot stays behind what Kafka has by up to a minute.
         settings.setProperty("offset.flush.interval.ms", "0");
         settings.setProperty(
-                "heartbeat.interval.ms", Long.toString(engine.heartbeatInterval().toMillis()));
+                "heartbeat.interval.ms",
+                Long.toString(engine.heartbeatInterval().toMillis()));
         settings.setProperty("heartbeat.action.query", heartbeatQuery);
         // A retry inside drops the batch it was in. Any failure ends the run; the next begins at the position in Kafka.
         settings.setProperty("errors.max.retries", "0");
