@@ -46,7 +46,7 @@ public final class CdcEngine implements Part {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
 
     /** An outage shows itself sooner than this; a start that takes longer goes on in the background. */
-    private static final Duration START_PATIENCE = Duration.ofSeconds(45);
+    private static final Duration START_PATIENCE = Duration.ofSeconds(20);
 
     /** A run that has streamed for so long did not fail at its start: the waits begin small again. */
     private static final Duration SETTLED = Duration.ofSeconds(30);
@@ -225,7 +225,7 @@ public final class CdcEngine implements Part {
         EngineRun run = new EngineRun(config, source, preflight, metrics);
         try {
             become(Health.State.STARTING, "");
-            run.start();
+            run.start(lease);
             beInterruptible(false);
             become(Health.State.STARTING, "slot " + config.slot() + ": looking for the place to resume at");
             firstOutcome.complete(true);

@@ -31,8 +31,27 @@ class CrashTest {
         assertThat(result.rowsRead()).isGreaterThan(1000);
     }
 
+    @Test
+    void aBacklogOfLargeRowsFitsIntoHalfAGigabyte(Stack stack) throws Exception {
+        EngineFixture.migrate(stack);
+        stack.execute("INSERT INTO tailrace.outbox (event_name, payload)"
+                + " SELECT 'large.row', to_json(repeat(md5(n::text), 28000)) FROM generate_series(1, 300) n");
+        try (ChildJvm engine = child(stack, "512m")) {
+            engine.awaitLine(CrashLoop.READY, EngineFixture.PATIENCE);
+            assertThat(CrashLoop.awaitRows(stack.bootstrapServers(), stack.namespace() + ".raw.events", 300))
+                    .isEqualTo(300);
+            assertThat(engine.isAlive()).isTrue();
+            assertThat(engine.output()).noneMatch(line -> line.contains("OutOfMemory"));
+        }
+    }
+
     static ChildJvm child(Stack stack) {
+        return child(stack, "256m");
+    }
+
+    private static ChildJvm child(Stack stack, String heap) {
         return ChildJvm.of(EngineProcess.class)
+                .heap(heap)
                 .arguments(
                         stack.namespace(),
                         stack.database(),

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.tailrace.contract.Health;
+import io.tailrace.contract.config.Secret;
+import io.tailrace.contract.config.SourceConfig;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.TableNames;
 import io.tailrace.engine.crash.CrashLoop;
 import io.tailrace.engine.source.Lease;
 import io.tailrace.testkit.ChildJvm;
@@ -119,13 +123,54 @@ class OutageTest {
         brokerless.awaitState(Health.State.READY);
         stack.kafka().stop();
         stack.execute("INSERT INTO tailrace.outbox (event_name) VALUES ('without.broker')");
-        // The batch is under way and cannot end.
-        await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+        String end = query(stack, "SELECT pg_current_wal_lsn()::text");
+        await().alias("the row was sent to the engine, whose batch cannot end")
+                .atMost(EngineFixture.PATIENCE)
+                .until(() -> query(stack, "SELECT bool_or(sent_lsn >= '%s') FROM pg_stat_replication".formatted(end))
+                        .equals("t"));
         assertShortStop(brokerless);
+        EngineFixture neverThere = new EngineFixture(stack).started();
+        assertThat(neverThere.engine.health().state()).isEqualTo(Health.State.WAITING);
+        assertShortStop(neverThere);
         stack.kafka().start();
         EngineFixture early = new EngineFixture(stack);
         assertShortStop(early);
         assertThat(early.engine.health().state()).isEqualTo(Health.State.STOPPED);
+    }
+
+    @Test
+    void aRoleThatMayHardlyDoAnythingSuffices(Stack stack) throws Exception {
+        EngineFixture.migrate(stack);
+        String role = stack.namespace() + "_engine";
+        stack.execute(
+                "CREATE ROLE " + role + " LOGIN REPLICATION",
+                "GRANT USAGE ON SCHEMA tailrace TO " + role,
+                "GRANT SELECT, UPDATE ON tailrace.source TO " + role);
+        TailraceConfig all = EngineFixture.config(
+                stack.namespace(), stack.database(), stack.postgres().port(), stack.bootstrapServers());
+        SourceConfig source = new SourceConfig(
+                "127.0.0.1",
+                stack.postgres().port(),
+                stack.database(),
+                role,
+                Secret.of(""),
+                "disable",
+                TableNames.DEFAULT);
+        TailraceConfig config = new TailraceConfig(
+                all.namespace(),
+                source,
+                all.kafka(),
+                all.topics(),
+                all.engine(),
+                all.router(),
+                all.executor(),
+                all.http());
+        try (EngineFixture fixture = new EngineFixture(stack, config).started()) {
+            stack.execute("INSERT INTO tailrace.outbox (event_name) VALUES ('a.b')");
+            stack.reader().awaitCount(1, EngineFixture.PATIENCE, fixture.topics.rawEvents());
+        } finally {
+            stack.execute("DROP OWNED BY " + role, "DROP ROLE " + role);
+        }
     }
 
     @Test

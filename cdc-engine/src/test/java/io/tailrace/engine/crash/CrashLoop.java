@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -98,6 +99,16 @@ public record CrashLoop(
             witness.readToEnd(count::add);
         }
         return count.result(settings);
+    }
+
+    /** Waits until a topic holds so many committed records and says how many it holds then, or when the time has passed. */
+    public static int awaitRows(String bootstrapServers, String topic, int rows) {
+        AtomicInteger read = new AtomicInteger();
+        try (Witness witness = new Witness(bootstrapServers, topic)) {
+            witness.readUntil(record -> read.incrementAndGet(), () -> read.get() >= rows, PATIENCE);
+            witness.readToEnd(record -> read.incrementAndGet());
+        }
+        return read.get();
     }
 
     /** What was seen, row by row. */
