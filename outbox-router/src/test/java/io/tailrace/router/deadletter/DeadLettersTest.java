@@ -17,7 +17,8 @@ class DeadLettersTest {
 
     @Test
     void theTrailIsWholeAndTheValueIsNeverNull() {
-        RawRecord record = new RawRecord("shop.raw.events", 3, 42, Bytes.utf8("k"), null, headers().build());
+        RawRecord record = new RawRecord(
+                "shop.raw.events", 3, 42, Bytes.utf8("k"), null, headers().build());
         Outgoing letter = compose(record, ErrorTrail.of(new IllegalStateException("broken")));
         assertThat(letter.key()).isEqualTo(Bytes.utf8("row"));
         assertThat(letter.value()).isEqualTo(Bytes.of(new byte[0]));
@@ -54,7 +55,10 @@ class DeadLettersTest {
             letter = compose(record, new ErrorTrail("c", huge, huge));
         }
         assertThat(letter.headers().deliveryBytes()).isLessThanOrEqualTo(HeaderName.MAX_DELIVERY_BYTES);
-        long distinct = letter.headers().entries().stream().map(Headers.Entry::key).distinct().count();
+        long distinct = letter.headers().entries().stream()
+                .map(Headers.Entry::key)
+                .distinct()
+                .count();
         assertThat(letter.headers().entries()).hasSize((int) distinct);
         assertThat(letter.value()).isEqualTo(Bytes.utf8("payload"));
     }

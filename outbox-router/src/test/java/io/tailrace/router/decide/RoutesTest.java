@@ -42,7 +42,8 @@ class RoutesTest {
 
     @Test
     void withoutADefaultWhatNoRuleTakesHasNoRoute() {
-        assertThat(resolve(compiled(Default.NONE, new Rule("sales.*", "sales")), "stock.counted")).isEmpty();
+        assertThat(resolve(compiled(Default.NONE, new Rule("sales.*", "sales")), "stock.counted"))
+                .isEmpty();
     }
 
     @Test

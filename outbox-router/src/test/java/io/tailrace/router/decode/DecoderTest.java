@@ -41,8 +41,7 @@ class DecoderTest {
         }
         Bytes key = random.nextInt(10) == 0 ? null : Bytes.utf8("k");
         RawRecord record = new RawRecord("t", 0, Math.abs(random.nextLong()), key, null, headers.build());
-        Decoding decoding =
-                (random.nextBoolean() ? ANYTHING : Decoder.ofRaw(Kind.EVENT, Kind.COMMAND)).decode(record);
+        Decoding decoding = (random.nextBoolean() ? ANYTHING : Decoder.ofRaw(Kind.EVENT, Kind.COMMAND)).decode(record);
         String read = decoding.match(
                 decoded -> "" + decoded.turn() + decoded.place() + decoded.attempts() + decoded.notBefore()
                         + decoded.waitMillis() + decoded.act() + decoded.statedVersion() + decoded.seq(),
@@ -52,8 +51,17 @@ class DecoderTest {
 
     @ParameterizedTest
     @CsvSource({
-        "COMMAND, NOT_BEFORE", "CONTROL, CONTROL", "CONTROL, TURN", "FAILED, TURN", "FAILED, PLACE", "FAILED, WAIT",
-        "BEHIND, TURN", "BEHIND, PLACE", "EARLY, WAIT", "DONE, TURN", "DEAD, TURN",
+        "COMMAND, NOT_BEFORE",
+        "CONTROL, CONTROL",
+        "CONTROL, TURN",
+        "FAILED, TURN",
+        "FAILED, PLACE",
+        "FAILED, WAIT",
+        "BEHIND, TURN",
+        "BEHIND, PLACE",
+        "EARLY, WAIT",
+        "DONE, TURN",
+        "DEAD, TURN",
     })
     void aKindWithoutWhatItNeedsIsMalformed(Kind kind, HeaderName missing) {
         assertThat(ANYTHING.decode(record(full(kind)))).isInstanceOf(Decoded.class);
@@ -68,7 +76,8 @@ class DecoderTest {
         assertThat(((Decoded) Decoder.ofRaw(Kind.EVENT).decode(raw)).seq()).isEqualTo(new Place(4, 42));
         RawRecord replay = record(full(Kind.REPLAY).with(HeaderName.SEQ, "4:8"));
         assertThat(((Decoded) ANYTHING.decode(replay)).seq()).isEqualTo(new Place(4, 8));
-        assertThat(ANYTHING.decode(record(full(Kind.REPLAY).with(HeaderName.SEQ, "4")))).isInstanceOf(Malformed.class);
+        assertThat(ANYTHING.decode(record(full(Kind.REPLAY).with(HeaderName.SEQ, "4"))))
+                .isInstanceOf(Malformed.class);
     }
 
     @Test
@@ -106,8 +115,9 @@ class DecoderTest {
                 random.nextBytes(bytes);
                 yield Bytes.of(bytes);
             }
-            default -> Bytes.utf8(
-                    name == HeaderName.KIND ? Kind.values()[random.nextInt(Kind.values().length)].text() : "1:1");
+            default ->
+                Bytes.utf8(
+                        name == HeaderName.KIND ? Kind.values()[random.nextInt(Kind.values().length)].text() : "1:1");
         };
     }
 }

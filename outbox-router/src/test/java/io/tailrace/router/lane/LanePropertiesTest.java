@@ -69,8 +69,7 @@ class LanePropertiesTest {
         assertThat(delivered.size() + dead.size()).isEqualTo((int) rows);
     }
 
-    private static LaneEvent attempt(
-            LaneRow row, Random random, List<Long> delivered, Set<Long> dead, long now) {
+    private static LaneEvent attempt(LaneRow row, Random random, List<Long> delivered, Set<Long> dead, long now) {
         int turn = row.standing().turn();
         int dice = random.nextInt(10);
         if (dice < 5) {
@@ -185,8 +184,7 @@ class LanePropertiesTest {
             assertThat(naive.isEmpty()).isTrue();
             assertThat(table.values()).allMatch(row -> row.isDone || row.isDead);
             Set<Release> once = new HashSet<>();
-            assertThat(redeliveryTopic)
-                    .allMatch(release -> once.add(release) || allowedTwice.contains(release));
+            assertThat(redeliveryTopic).allMatch(release -> once.add(release) || allowedTwice.contains(release));
         }
 
         /** A record of the source topic: the row meets the executor for the first time. */
@@ -255,23 +253,19 @@ class LanePropertiesTest {
                 retryTopic.add(new LaneEvent(row.lastWord, row.place, row.turn, row.notBefore, 0, 0, RECORD));
             } else if (random.nextInt(12) == 0) {
                 allowedTwice.add(release);
-                retryTopic.add(new LaneEvent(
-                        Kind.EARLY, row.place, row.turn, now + random.nextInt(50), 0, 0, RECORD));
+                retryTopic.add(new LaneEvent(Kind.EARLY, row.place, row.turn, now + random.nextInt(50), 0, 0, RECORD));
             } else {
                 attempt(row);
             }
         }
 
         private void requeue() {
-            table.values().stream()
-                    .filter(row -> row.isDead)
-                    .findFirst()
-                    .ifPresent(row -> {
-                        row.isDead = false;
-                        row.isWaiting = true;
-                        row.turn++;
-                        say(row, Kind.REPLAYED, 0);
-                    });
+            table.values().stream().filter(row -> row.isDead).findFirst().ifPresent(row -> {
+                row.isDead = false;
+                row.isWaiting = true;
+                row.turn++;
+                say(row, Kind.REPLAYED, 0);
+            });
         }
 
         /** The router reads a record of the retry topic. */

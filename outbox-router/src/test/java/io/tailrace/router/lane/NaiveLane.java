@@ -36,7 +36,6 @@ final class NaiveLane {
             return List.of();
         }
         boolean isNew = row == null;
-        boolean wasReleased = row != null && row.isReleased;
         boolean isHead = !rows.isEmpty() && rows.firstKey().equals(event.place());
         switch (event.kind()) {
             case DONE, DEAD -> {
@@ -45,14 +44,14 @@ final class NaiveLane {
                 return release(now);
             }
             case EARLY -> {
-                if (isNew || wasReleased) {
-                    enter(event, event.notBefore(), 0, isNew ? event.turn() : row.turn);
+                if (row == null || row.isReleased) {
+                    enter(event, event.notBefore(), 0, row == null ? event.turn() : row.turn);
                     isOpen = false;
                 }
                 return release(now);
             }
             case BEHIND -> {
-                int waits = wasReleased && isHead ? row.waits + 1 : 0;
+                int waits = row != null && row.isReleased && isHead ? row.waits + 1 : 0;
                 long wait = waits == 0 ? 0 : Math.min(30_000, 100L << Math.min(waits - 1, 20));
                 enter(event, now + wait, waits, event.turn());
                 isOpen = isOpen && isNew;
@@ -79,7 +78,8 @@ final class NaiveLane {
             if (row.isReleased) {
                 continue;
             }
-            boolean isFull = isOpen && rows.values().stream().filter(any -> any.isReleased).count() >= window;
+            boolean isFull = isOpen
+                    && rows.values().stream().filter(any -> any.isReleased).count() >= window;
             if (row.notBefore > now || isFull) {
                 break;
             }

@@ -24,21 +24,20 @@ class LayoutTest {
 
     @Test
     void aLane() {
-        Lane lane = new Lane(
-                new Place(0, 300), new Lane.Window(true, new Place(0, 301), 2), 3, 4_000, Lane.NEVER, 5);
-        golden(LaneCodec.lane(lane), "01" + "ac02" + "01" + "ad02" + "02" + "03" + "a01f" + "ffffffffffffffff7f" + "05");
+        Lane lane = new Lane(new Place(0, 300), new Lane.Window(true, new Place(0, 301), 2), 3, 4_000, Lane.NEVER, 5);
+        golden(
+                LaneCodec.lane(lane),
+                "01" + "ac02" + "01" + "ad02" + "02" + "03" + "a01f" + "ffffffffffffffff7f" + "05");
         assertThat(LaneCodec.lane(LaneCodec.lane(lane))).isEqualTo(lane);
     }
 
     @Test
     void aRow() {
-        Headers headers = Headers.builder()
-                .put(HeaderName.CE_ID, "a")
-                .add("x", null)
-                .build();
+        Headers headers =
+                Headers.builder().put(HeaderName.CE_ID, "a").add("x", null).build();
         RawRecord record = new RawRecord("t", 1, 2, Bytes.utf8("k"), null, headers);
-        LaneRow row = new LaneRow(
-                new Place(0, 9), new Standing(RowState.RELEASED, 4, 5, 6, 7, Reason.LANE_OVERFLOW), record);
+        LaneRow row =
+                new LaneRow(new Place(0, 9), new Standing(RowState.RELEASED, 4, 5, 6, 7, Reason.LANE_OVERFLOW), record);
         golden(
                 LaneCodec.row(row),
                 "01" + "09" + "02" + "04" + "05" + "06" + "07"
@@ -64,8 +63,7 @@ class LayoutTest {
 
     @Test
     void whatANewerReleaseWroteOrWhatIsTornIsSaidSo() {
-        assertThatThrownBy(() -> LaneCodec.lane(Bytes.of(new byte[] {2, 0})))
-                .hasMessageContaining("newer release");
+        assertThatThrownBy(() -> LaneCodec.lane(Bytes.of(new byte[] {2, 0}))).hasMessageContaining("newer release");
         assertThatThrownBy(() -> LaneCodec.row(Bytes.of(new byte[] {1, 9, 2}))).hasMessageContaining("torn");
     }
 

@@ -14,7 +14,8 @@ class ThrownTest {
     void whatKafkaCausedIsKafkasHoweverItIsWrapped() {
         assertThat(Thrown.isOfKafka(new TimeoutException())).isTrue();
         assertThat(Thrown.isOfKafka(new TaskMigratedException("away"))).isTrue();
-        assertThat(Thrown.isOfKafka(new IllegalStateException(new StreamsException("send")))).isTrue();
+        assertThat(Thrown.isOfKafka(new IllegalStateException(new StreamsException("send"))))
+                .isTrue();
     }
 
     @Test
