@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +47,7 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     private final Admin admin;
     private final Optional<Function<String, TopicSpec>> maker;
-    private final String bootstrapServers;
+    private final TopicKeeper keeper;
     private final RouterMetrics metrics;
     private final Map<String, Destination> known = new ConcurrentHashMap<>();
     /** Permits are questions that wait; one look answers all of them. */
@@ -59,12 +60,13 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
      * Starts to watch.
      *
      * @param admin the caller's, to be closed after this
+     * @param keeper makes topics, if there is a maker
      * @param maker how a missing topic is to be made; empty if it is not
      */
     public DestinationWatch(
-            Admin admin, String bootstrapServers, Optional<Function<String, TopicSpec>> maker, RouterMetrics metrics) {
+            Admin admin, TopicKeeper keeper, Optional<Function<String, TopicSpec>> maker, RouterMetrics metrics) {
         this.admin = admin;
-        this.bootstrapServers = bootstrapServers;
+        this.keeper = keeper;
         this.maker = maker;
         this.metrics = metrics;
         thread.setDaemon(true);
@@ -83,9 +85,13 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
     }
 
     /** The destinations that cannot be written, with what is wrong; empty when all can. */
-    public Map<String, Destination> down() {
-        Map<String, Destination> down = new java.util.TreeMap<>(known);
-        down.values().removeIf(each -> each.state() == State.WRITABLE || each.state() == State.UNKNOWN);
+    public Map<String, String> down() {
+        Map<String, String> down = new TreeMap<>();
+        known.forEach((topic, seen) -> {
+            if (isDown(seen)) {
+                down.put(topic, seen.state() + ": " + seen.detail());
+            }
+        });
         return down;
     }
 
@@ -167,7 +173,7 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     private Destination make(String topic, Function<String, TopicSpec> how) {
         try {
-            new TopicKeeper(admin, bootstrapServers, true).ensure(List.of(how.apply(topic)));
+            keeper.ensure(List.of(how.apply(topic)));
             // The next look sees it whole; so does the question that it answers.
             questions.release();
             return Destination.UNKNOWN;

@@ -5,6 +5,7 @@ import io.tailrace.contract.record.Bytes;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.flow.Router;
+import io.tailrace.router.observe.TaskLanes;
 import java.time.Duration;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
@@ -21,6 +22,7 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
 
     private final Assembly assembly;
     private @Nullable Router router;
+    private @Nullable TaskLanes counts;
 
     RouterProcessor(Assembly assembly) {
         this.assembly = assembly;
@@ -31,14 +33,22 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
         super.init(context);
         var lanes = store(RouterTopology.LANE_STORE);
         var parked = store(RouterTopology.PARKED_STORE);
+        var due = store(RouterTopology.DUE_STORE);
+        TaskLanes counted = assembly.metrics().opened();
+        counted.found(lanes.approximateNumEntries(), parked.approximateNumEntries());
         Router opened = assembly.router(
-                new Stores.Lanes(lanes),
-                new Stores.Parked(parked),
-                new Stores.Due(store(RouterTopology.DUE_STORE)),
-                this::forward);
-        assembly.metrics().found(lanes.approximateNumEntries(), parked.approximateNumEntries());
+                new Stores.Lanes(lanes), new Stores.Parked(parked), new Stores.Due(due), this::forward, counted);
         context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, now -> opened.tick());
         router = opened;
+        counts = counted;
+    }
+
+    @Override
+    public void close() {
+        TaskLanes counted = counts;
+        if (counted != null) {
+            assembly.metrics().closed(counted);
+        }
     }
 
     @Override
