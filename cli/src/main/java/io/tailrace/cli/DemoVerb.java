@@ -47,7 +47,8 @@ final class DemoVerb implements Callable<Integer> {
     public Integer call() throws IOException, SQLException, InterruptedException {
         if (!once) {
             throw new CommandLine.ParameterException(
-                    spec.commandLine(), "the demo plays once: say --once (for a stack that keeps running: tailrace dev)");
+                    spec.commandLine(),
+                    "the demo plays once: say --once (for a stack that keeps running: tailrace dev)");
         }
         PrintWriter err = output.err();
         Path log = Files.createTempFile("tailrace-demo-", ".log");

@@ -78,13 +78,15 @@ public final class Demo {
             database.create();
             tell("starting engine, router and executor");
             stack.startParts();
-            await("all parts to be ready", stack, () -> stack.parts().stream().allMatch(part -> part.health().isReady()));
+            await(
+                    "all parts to be ready",
+                    stack,
+                    () -> stack.parts().stream().allMatch(part -> part.health().isReady()));
             return play(stack, database);
         }
     }
 
-    private Summary play(DemoStack stack, ShopDatabase database)
-            throws SQLException, InterruptedException, Stuck {
+    private Summary play(DemoStack stack, ShopDatabase database) throws SQLException, InterruptedException, Stuck {
         DeadLetters deadLetters = new DeadLetters(stack.config());
         String servers = stack.config().kafka().bootstrapServers();
         try (Witness witness = new Witness(servers, isRouted(stack))) {
@@ -97,9 +99,13 @@ public final class Demo {
                 return look.sightings().size() >= look.events().size() - 1
                         && look.effects().size() >= look.commands().size() - 1;
             });
-            await("the two poisoned rows to be parked", stack, () -> parked(deadLetters).size() == 2);
+            await(
+                    "the two poisoned rows to be parked",
+                    stack,
+                    () -> parked(deadLetters).size() == 2);
             parked(deadLetters)
-                    .forEach(letter -> tell("parked: %s, %s: %s", letter.name(), letter.reason(), letter.errorMessage()));
+                    .forEach(letter ->
+                            tell("parked: %s, %s: %s", letter.name(), letter.reason(), letter.errorMessage()));
 
             tell("mending: a route for %s, the carrier switched on", Story.POINTS_GRANTED);
             stack.restartRouterWithRoute("loyalty.*");
@@ -164,7 +170,9 @@ public final class Demo {
                 Tally.of(database.events(), routed.stream().map(Sighting::id).toList()),
                 Tally.of(
                         database.commands(),
-                        effects.stream().map(effect -> effect.commandId().toString()).toList()),
+                        effects.stream()
+                                .map(effect -> effect.commandId().toString())
+                                .toList()),
                 outOfOrder,
                 distinct(travelled, Demo::isRetry),
                 distinct(travelled, seen -> seen.topic().endsWith(".dlq") && !seen.tombstone()),
@@ -173,7 +181,8 @@ public final class Demo {
 
     /** Failed and tried again: what waits behind such a row was not tried. */
     private static boolean isRetry(Sighting seen) {
-        boolean waits = seen.header("tailrace-kind").equals("failed") || seen.header("tailrace-kind").equals("waiting");
+        boolean waits = seen.header("tailrace-kind").equals("failed")
+                || seen.header("tailrace-kind").equals("waiting");
         return seen.topic().endsWith(".retry")
                 && waits
                 && !seen.header("tailrace-attempt").isEmpty()
@@ -210,13 +219,15 @@ public final class Demo {
     private String diagnosis(DemoStack stack) {
         List<String> lines = new ArrayList<>();
         for (Part part : stack.parts()) {
-            lines.add(part.name() + ": " + part.health().state() + " " + part.health().detail());
+            lines.add(part.name() + ": " + part.health().state() + " "
+                    + part.health().detail());
         }
         try {
             ShopDatabase database = new ShopDatabase(stack.config().source());
             try (Witness witness = new Witness(stack.config().kafka().bootstrapServers(), isRouted(stack))) {
                 Tally events = Tally.of(
-                        database.events(), witness.look().stream().map(Sighting::id).toList());
+                        database.events(),
+                        witness.look().stream().map(Sighting::id).toList());
                 lines.add("events: %d committed, %d routed, missing %s"
                         .formatted(
                                 events.committed(),

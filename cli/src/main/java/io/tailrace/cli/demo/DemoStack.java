@@ -87,8 +87,7 @@ final class DemoStack implements AutoCloseable {
     /** Mends the cause of a dead letter as its owner would: a route in the configuration, and the router again. */
     void restartRouterWithRoute(String pattern) {
         router.close();
-        router = new OutboxRouter(
-                config(servers, directory, List.of("sales.*", "billing.*", pattern)), metrics, clock);
+        router = new OutboxRouter(config(servers, directory, List.of("sales.*", "billing.*", pattern)), metrics, clock);
         router.start();
     }
 
@@ -115,12 +114,9 @@ final class DemoStack implements AutoCloseable {
     }
 
     private void migrate() throws SQLException {
-        try (Connection connection = DriverManager.getConnection(servers.postgres().jdbcUrl(DATABASE))) {
-            Schema.migrate(
-                    connection,
-                    config.source().tables(),
-                    Scope.ALL,
-                    Ownership.of(config.namespace(), DATABASE));
+        try (Connection connection =
+                DriverManager.getConnection(servers.postgres().jdbcUrl(DATABASE))) {
+            Schema.migrate(connection, config.source().tables(), Scope.ALL, Ownership.of(config.namespace(), DATABASE));
         }
     }
 

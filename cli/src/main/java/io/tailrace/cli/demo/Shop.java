@@ -83,19 +83,28 @@ final class Shop {
         }
 
         private void order(Connection connection) throws SQLException {
-            String customer = "customer-" + (chance.nextInt(story.customers() / story.writers()) * story.writers() + number);
+            String customer =
+                    "customer-" + (chance.nextInt(story.customers() / story.writers()) * story.writers() + number);
             int n = numbers.merge(customer, 1, Integer::sum);
             insertOrder(connection, customer, n);
-            client.outbox().publish(connection, Event.of(Story.ORDER_PLACED).key(customer).json(json(n, 0)));
+            client.outbox()
+                    .publish(
+                            connection,
+                            Event.of(Story.ORDER_PLACED).key(customer).json(json(n, 0)));
             if (chance.nextInt(Story.SAVEPOINT) == 0) {
                 changeOfMind(connection, customer, n);
             }
             int failures = committed % Story.FAILING == Story.FAILING / 2 ? Story.FAILURES : 0;
             client.commands()
-                    .schedule(connection, Command.of(Story.CHARGE_CARD).key(customer).json(json(n, failures)));
+                    .schedule(
+                            connection,
+                            Command.of(Story.CHARGE_CARD).key(customer).json(json(n, failures)));
             if (committed % Story.LATER == Story.LATER / 2) {
                 client.commands()
-                        .schedule(connection, Command.of(Story.SEND_REMINDER).key(customer).json(json(n, 0)), later());
+                        .schedule(
+                                connection,
+                                Command.of(Story.SEND_REMINDER).key(customer).json(json(n, 0)),
+                                later());
             }
             poison(connection, customer, n);
             if (chance.nextInt(Story.ROLLED_BACK) == 0) {
@@ -119,9 +128,14 @@ final class Shop {
         /** Rows that never were, within a transaction that is. */
         private void changeOfMind(Connection connection, String customer, int n) throws SQLException {
             Savepoint before = connection.setSavepoint();
-            client.outbox().publish(connection, Event.of(Story.ORDER_PLACED).key(customer).json(json(n, 0)));
+            client.outbox()
+                    .publish(
+                            connection,
+                            Event.of(Story.ORDER_PLACED).key(customer).json(json(n, 0)));
             client.commands()
-                    .schedule(connection, Command.of(Story.CHARGE_CARD).key(customer).json(json(n, 0)));
+                    .schedule(
+                            connection,
+                            Command.of(Story.CHARGE_CARD).key(customer).json(json(n, 0)));
             connection.rollback(before);
             savepoints++;
         }
@@ -133,11 +147,15 @@ final class Shop {
             }
             if (number == 0) {
                 client.outbox()
-                        .publish(connection, Event.of(Story.POINTS_GRANTED).key(customer).json(json(n, 0)));
+                        .publish(
+                                connection,
+                                Event.of(Story.POINTS_GRANTED).key(customer).json(json(n, 0)));
             }
             if (number == story.writers() - 1) {
                 client.commands()
-                        .schedule(connection, Command.of(Story.BOOK_CARRIER).key(customer).json(json(n, 0)));
+                        .schedule(
+                                connection,
+                                Command.of(Story.BOOK_CARRIER).key(customer).json(json(n, 0)));
             }
         }
 

@@ -15,8 +15,7 @@ import java.util.UUID;
 /** The shop's own tables, and what its owner asks of them and of Tailrace's in plain SQL. */
 final class ShopDatabase {
 
-    private static final String TABLES =
-            """
+    private static final String TABLES = """
             CREATE SCHEMA shop;
             CREATE TABLE shop.orders (id text PRIMARY KEY, customer text NOT NULL);
             -- What handlers did, in the order in which they did it. Nothing is unique but that order: a command that ran twice shows.
@@ -87,11 +86,9 @@ final class ShopDatabase {
         List<String> lines = new ArrayList<>();
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(
-                        """
+                ResultSet rows = statement.executeQuery("""
                         SELECT id, command_name, ordering_key, status, turn, attempts, place, not_before, run_at, last_error
-                        FROM tailrace.internal_command WHERE status IN ('PENDING', 'DEAD') ORDER BY run_at LIMIT """
-                                + " " + most)) {
+                        FROM tailrace.internal_command WHERE status IN ('PENDING', 'DEAD') ORDER BY run_at LIMIT """ + " " + most)) {
             while (rows.next()) {
                 lines.add("command %s %s key=%s %s turn=%d attempts=%d place=%s not_before=%s run_at=%s last_error=%s"
                         .formatted(
@@ -104,7 +101,10 @@ final class ShopDatabase {
                                 rows.getString(7),
                                 rows.getString(8),
                                 rows.getString(9),
-                                String.valueOf(rows.getString(10)).lines().findFirst().orElse("")));
+                                String.valueOf(rows.getString(10))
+                                        .lines()
+                                        .findFirst()
+                                        .orElse("")));
             }
         }
         return lines;

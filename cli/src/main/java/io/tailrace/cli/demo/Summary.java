@@ -84,7 +84,10 @@ public record Summary(Map<String, Number> counts, List<String> wrong) {
         private static void tell(List<String> wrong, String what, java.util.Collection<String> found) {
             if (!found.isEmpty()) {
                 wrong.add("%s: %d, such as %s"
-                        .formatted(what, found.size(), found.stream().limit(EXAMPLES).toList()));
+                        .formatted(
+                                what,
+                                found.size(),
+                                found.stream().limit(EXAMPLES).toList()));
             }
         }
 

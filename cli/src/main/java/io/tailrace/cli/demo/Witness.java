@@ -90,7 +90,8 @@ final class Witness implements AutoCloseable {
 
     private void discover() {
         Set<TopicPartition> found = new HashSet<>();
-        for (Map.Entry<String, List<PartitionInfo>> topic : consumer.listTopics().entrySet()) {
+        for (Map.Entry<String, List<PartitionInfo>> topic :
+                consumer.listTopics().entrySet()) {
             if (topics.test(topic.getKey())) {
                 topic.getValue().forEach(info -> found.add(new TopicPartition(info.topic(), info.partition())));
             }
