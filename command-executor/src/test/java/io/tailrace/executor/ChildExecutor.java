@@ -23,6 +23,7 @@ final class ChildExecutor {
                 Configs.withTimeout(Duration.ofMillis(Long.parseLong(arguments[4]))));
         int millis = Integer.parseInt(arguments[5]);
         AtomicInteger runs = new AtomicInteger();
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
         CountDownLatch never = new CountDownLatch(1);
         CommandExecutor executor = new CommandExecutor(
                 config,
@@ -35,9 +36,15 @@ final class ChildExecutor {
                     System.out.println("ran " + runs.incrementAndGet());
                     return Result.success();
                 })),
-                new SimpleMeterRegistry(),
+                meters,
                 Clock.systemUTC());
         executor.start();
-        never.await();
+        for (int lost = 0; !never.await(50, TimeUnit.MILLISECONDS); ) {
+            int now = (int) Shop.count(meters, "tailrace.executor.stepped.back", "why", "lost");
+            if (now > lost) {
+                lost = now;
+                System.out.println("lost " + lost);
+            }
+        }
     }
 }

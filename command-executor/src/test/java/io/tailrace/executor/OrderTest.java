@@ -19,6 +19,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A key keeps its order, and uses only the attempts that are its own, whatever fails and whoever works on it. */
@@ -194,7 +195,7 @@ class OrderTest {
             shop.due(done, "ship", "o-3", 0);
             shop.redelivered(done, "ship", "o-3", 0, "1:7");
             for (UUID id : List.of(waits, dead)) {
-                List<Map<String, String>> answers = shop.answersTo(id, 2);
+                List<Map<String, @Nullable String>> answers = shop.answersTo(id, 2);
                 for (String same : List.of(
                         "tailrace-kind",
                         "tailrace-turn",

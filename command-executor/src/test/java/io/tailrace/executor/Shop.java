@@ -214,7 +214,9 @@ final class Shop implements AutoCloseable {
 
     /** The answers to one row, once there are at least so many. */
     List<Map<String, @Nullable String>> answersTo(UUID id, int atLeast) {
-        return answerRecordsTo(id, atLeast).stream().map(TopicReader::headers).toList();
+        List<Map<String, @Nullable String>> answers = new ArrayList<>();
+        answerRecordsTo(id, atLeast).forEach(answer -> answers.add(TopicReader.headers(answer)));
+        return answers;
     }
 
     List<ConsumerRecord<byte[], byte[]>> answerRecordsTo(UUID id, int atLeast) {

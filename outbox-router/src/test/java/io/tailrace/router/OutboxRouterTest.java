@@ -23,8 +23,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The router on a real broker, seen by a reader of committed records. */
 @RealParts
@@ -59,9 +59,7 @@ class OutboxRouterTest {
             });
 
             List<ConsumerRecord<byte[], byte[]>> routed = awaitCount(stack, 501, ns + ".events.sales");
-            History.of(rows)
-                    .compare(routed, record -> TopicReader.header(record, "ce_id"))
-                    .assertClean();
+            History.of(rows).compare(routed, OutboxRouterTest::id).assertClean();
 
             List<ConsumerRecord<byte[], byte[]>> dead = awaitCount(stack, 1, ns + ".events.dlq");
             assertThat(ids(dead)).containsExactly("poison");
@@ -71,8 +69,7 @@ class OutboxRouterTest {
             assertThat(times(routed, key -> key.equals("k0"))).hasSize(25).allMatch(time -> time >= death);
             assertThat(times(routed, key -> !key.equals("k0"))).hasSize(476).allMatch(time -> time < death);
 
-            List<ConsumerRecord<byte[], byte[]>> commands =
-                    awaitCount(stack, 2, ns + ".commands");
+            List<ConsumerRecord<byte[], byte[]>> commands = awaitCount(stack, 2, ns + ".commands");
             assertThat(ids(commands)).containsExactly("at-once", "scheduled");
             assertThat(commands.get(1).timestamp()).isGreaterThanOrEqualTo(due.toEpochMilli());
         }
@@ -107,12 +104,10 @@ class OutboxRouterTest {
                     child = child(stack);
                 }
             }
-            List<ConsumerRecord<byte[], byte[]>> routed =
-                    awaitCount(stack, rows.size(), ns + ".events.sales");
+            List<ConsumerRecord<byte[], byte[]>> routed = awaitCount(stack, rows.size(), ns + ".events.sales");
             int dead = 90 * 50 - rows.size();
             awaitCount(stack, dead, ns + ".events.dlq");
-            History.Findings findings =
-                    History.of(rows).compare(routed, record -> TopicReader.header(record, "ce_id"));
+            History.Findings findings = History.of(rows).compare(routed, OutboxRouterTest::id);
             assertThat(findings.clean())
                     .as("seed %d, %d kills, %s", seed, kills, findings)
                     .isTrue();
@@ -147,9 +142,8 @@ class OutboxRouterTest {
                     rows.add(new History.Row("after", "k0"));
                 });
             }
-            List<ConsumerRecord<byte[], byte[]>> routed =
-                    awaitCount(stack, rows.size(), ns + ".events.sales");
-            History.of(rows).compare(routed, record -> TopicReader.header(record, "ce_id")).assertClean();
+            List<ConsumerRecord<byte[], byte[]>> routed = awaitCount(stack, rows.size(), ns + ".events.sales");
+            History.of(rows).compare(routed, OutboxRouterTest::id).assertClean();
             assertThat(stack.reader().read(ns + ".events.dlq")).isEmpty();
             assertThat(stack.reader().read(ns + ".events.retry")).isEmpty();
         }
@@ -169,8 +163,7 @@ class OutboxRouterTest {
                             group, new org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions())
                     .all()
                     .get();
-            admin.deleteConsumerGroupOffsets(
-                            group, java.util.Set.of(new TopicPartition(ns + ".raw.events", 1)))
+            admin.deleteConsumerGroupOffsets(group, java.util.Set.of(new TopicPartition(ns + ".raw.events", 1)))
                     .all()
                     .get();
         }
@@ -215,8 +208,10 @@ class OutboxRouterTest {
     }
 
     private static List<String> ids(List<ConsumerRecord<byte[], byte[]>> records) {
-        return records.stream()
-                .map(record -> String.valueOf(TopicReader.header(record, "ce_id")))
-                .toList();
+        return records.stream().map(OutboxRouterTest::id).toList();
+    }
+
+    private static String id(ConsumerRecord<byte[], byte[]> record) {
+        return String.valueOf(TopicReader.header(record, "ce_id"));
     }
 }

@@ -25,9 +25,12 @@ final class RawTopics implements AutoCloseable {
         this.topics = new Topics(new Namespace(namespace));
         this.producer = new KafkaProducer<>(
                 Map.of(
-                        ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,
-                        ProducerConfig.TRANSACTIONAL_ID_CONFIG, namespace + ".engine",
-                        ProducerConfig.LINGER_MS_CONFIG, 0),
+                        ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        bootstrapServers,
+                        ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+                        namespace + ".engine",
+                        ProducerConfig.LINGER_MS_CONFIG,
+                        0),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
         producer.initTransactions();

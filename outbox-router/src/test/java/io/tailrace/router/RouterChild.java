@@ -22,8 +22,7 @@ final class RouterChild {
 
     static OutboxRouter router(String namespace, String bootstrapServers, Path state) {
         RoutesConfig routes = new RoutesConfig(
-                RoutesConfig.Default.NONE,
-                List.of(new RoutesConfig.Rule("sales.*", namespace + ".events.{context}")));
+                RoutesConfig.Default.NONE, List.of(new RoutesConfig.Rule("sales.*", namespace + ".events.{context}")));
         return new OutboxRouter(
                 Configs.of(namespace, bootstrapServers, PARTITIONS, routes, RETRY, state),
                 new SimpleMeterRegistry(),

@@ -89,7 +89,8 @@ final class InMemory implements LaneStore, ParkedStore, Wakes {
     }
 
     /** Takes the first wake that is due, as the agenda does. */
-    @Nullable LaneKey due(long now) {
+    @Nullable
+    LaneKey due(long now) {
         Map.Entry<Long, TreeSet<String>> first = wakes.firstEntry();
         if (first == null || first.getKey() > now) {
             return null;

@@ -32,18 +32,18 @@ class LaneTableTest {
 
     static Stream<Arguments> cells() {
         return Stream.of(
-                cell(Kind.ARRIVED, Move.ENTER, Move.DROP, Move.DROP),
-                cell(Kind.FAILED, Move.ENTER, Move.ENTER, Move.ENTER),
-                cell(Kind.BEHIND, Move.ENTER, Move.ENTER, Move.YIELD),
-                cell(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST),
-                cell(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE),
-                cell(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE),
-                cell(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER),
-                cell(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME),
-                cell(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP),
-                cell(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP),
-                cell(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP),
-                cell(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP))
+                        cell(Kind.ARRIVED, Move.ENTER, Move.DROP, Move.DROP),
+                        cell(Kind.FAILED, Move.ENTER, Move.ENTER, Move.ENTER),
+                        cell(Kind.BEHIND, Move.ENTER, Move.ENTER, Move.YIELD),
+                        cell(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST),
+                        cell(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE),
+                        cell(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE),
+                        cell(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER),
+                        cell(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME),
+                        cell(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP),
+                        cell(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP),
+                        cell(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP),
+                        cell(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP))
                 .flatMap(cells -> cells);
     }
 
@@ -75,8 +75,7 @@ class LaneTableTest {
                 assertThat(standing(row).notBefore()).isEqualTo(LATER);
                 assertThat(standing(row).turn()).isEqualTo(5);
             }
-            case RETIME -> assertThat(standing(row))
-                    .isEqualTo(new Standing(RowState.WAITING, turn, LATER, 2, 0, null));
+            case RETIME -> assertThat(standing(row)).isEqualTo(new Standing(RowState.WAITING, turn, LATER, 2, 0, null));
             case HURRY -> assertThat(state(row)).isEqualTo(RowState.RELEASED);
             case LEAVE -> assertThat(stores.isEmpty()).isTrue();
             case BURY, RELEASE -> throw new AssertionError("only from inside");
@@ -92,10 +91,14 @@ class LaneTableTest {
     void aTurnThatIsOverIsNoNews() {
         put(RowState.RELEASED);
         for (Kind kind : List.of(Kind.FAILED, Kind.BEHIND, Kind.REPLAYED, Kind.RETIMED, Kind.WOKEN)) {
-            assertThat(take(new LaneEvent(kind, PLACE, 5, LATER, 0, 0, RECORD), NOW)).as("%s", kind).isFalse();
+            assertThat(take(new LaneEvent(kind, PLACE, 5, LATER, 0, 0, RECORD), NOW))
+                    .as("%s", kind)
+                    .isFalse();
         }
         for (Kind kind : List.of(Kind.DONE, Kind.DEAD, Kind.EARLY)) {
-            assertThat(take(new LaneEvent(kind, PLACE, 4, LATER, 0, 0, RECORD), NOW)).as("%s", kind).isFalse();
+            assertThat(take(new LaneEvent(kind, PLACE, 4, LATER, 0, 0, RECORD), NOW))
+                    .as("%s", kind)
+                    .isFalse();
         }
         assertThat(state(stores.get(LANE, PLACE))).isEqualTo(RowState.RELEASED);
         assertThat(released).hasSize(1);
