@@ -1,0 +1,104 @@
+package io.tailrace.testkit;
+
+import io.tailrace.embedded.EmbeddedBroker;
+import org.junit.jupiter.api.Assumptions;
+import org.testcontainers.kafka.KafkaContainer;
+import org.testcontainers.utility.DockerImageName;
+
+/** The broker that the tests of one JVM share. */
+public interface KafkaServer extends AutoCloseable {
+
+    /** {@code in-process} (the default) or {@code testcontainers}, which needs a Docker engine. */
+    String KIND_PROPERTY = "tailrace.test.kafka";
+
+    /** Image of the container. */
+    String IMAGE_PROPERTY = "tailrace.test.kafka.image";
+
+    /** What clients call {@code bootstrap.servers}; the same through every restart. */
+    String bootstrapServers();
+
+    /** Takes the broker away until {@link #start}. Aborts the calling test where that is not possible. */
+    void stop();
+
+    /** Brings the broker back on the same address and data; does nothing if it runs. */
+    void start();
+
+    @Override
+    void close();
+
+    /** Starts the kind of broker that the system property names. */
+    static KafkaServer launch() {
+        String kind = System.getProperty(KIND_PROPERTY, "in-process");
+        return switch (kind) {
+            case "in-process" -> new InProcess(EmbeddedBroker.builder().start());
+            case "testcontainers" -> Container.launch();
+            default ->
+                throw new IllegalArgumentException(
+                        "-D" + KIND_PROPERTY + "=" + kind + ": it is in-process or testcontainers");
+        };
+    }
+
+    /** In this JVM. */
+    record InProcess(EmbeddedBroker broker) implements KafkaServer {
+
+        @Override
+        public String bootstrapServers() {
+            return broker.bootstrapServers();
+        }
+
+        @Override
+        public void stop() {
+            broker.stop();
+        }
+
+        @Override
+        public void start() {
+            broker.start();
+        }
+
+        @Override
+        public void close() {
+            broker.close();
+        }
+    }
+
+    /** In a container, set up as the embedded broker is. */
+    record Container(KafkaContainer container) implements KafkaServer {
+
+        @SuppressWarnings("resource") // closed with the record that it is handed to
+        static Container launch() {
+            KafkaContainer container = new KafkaContainer(
+                            DockerImageName.parse(System.getProperty(IMAGE_PROPERTY, "apache/kafka:4.3.1"))
+                                    .asCompatibleSubstituteFor("apache/kafka"))
+                    .withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
+                    .withEnv("KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR", "1")
+                    .withEnv("KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS", "5")
+                    .withEnv("KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR", "1")
+                    .withEnv("KAFKA_TRANSACTION_STATE_LOG_MIN_ISR", "1")
+                    .withEnv("KAFKA_TRANSACTION_STATE_LOG_NUM_PARTITIONS", "5")
+                    .withEnv("KAFKA_TRANSACTION_ABORT_TIMED_OUT_TRANSACTION_CLEANUP_INTERVAL_MS", "500")
+                    .withEnv("KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS", "0");
+            container.start();
+            return new Container(container);
+        }
+
+        @Override
+        public String bootstrapServers() {
+            return container.getBootstrapServers();
+        }
+
+        /** A container that starts again gets another port, and its clients would never find it. */
+        @Override
+        public void stop() {
+            Assumptions.abort("A broker outage needs -D" + KIND_PROPERTY + "=in-process");
+        }
+
+        @Override
+        public void start() {}
+
+        @Override
+        public void close() {
+            container.stop();
+        }
+    }
+}
