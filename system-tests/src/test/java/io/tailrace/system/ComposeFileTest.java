@@ -2,14 +2,22 @@ package io.tailrace.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.tailrace.contract.config.ConfigReader;
+import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.contract.config.RouterConfig;
+import io.tailrace.contract.config.Surroundings;
+import io.tailrace.contract.config.TailraceConfig;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
@@ -22,7 +30,7 @@ class ComposeFileTest {
 
     private static final Pattern PINNED = Pattern.compile("[a-z0-9-]+(/[a-z0-9-]+)?:v?[0-9][0-9.]*");
 
-    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([A-Z0-9_]+)(:-[^}]*)?}");
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[A-Z0-9_]+}");
 
     @Test
     void everythingOfThePipelineIsThere() throws IOException {
@@ -64,14 +72,13 @@ class ComposeFileTest {
 
     @Test
     void theRouterKeepsItsNameAndItsState() throws IOException {
-        JsonNode router = services().get("router");
-        String stateDirectory = RepositoryFiles.yaml("deploy/tailrace.yml")
-                .at("/router/state-directory")
-                .asText();
+        RouterConfig config = read("router").router();
 
-        assertThat(router.at("/environment/TAILRACE_INSTANCE_ID").asText()).isEqualTo("router-1");
-        assertThat(texts(router.get("volumes")))
-                .anySatisfy(volume -> assertThat(volume).matches("[a-z0-9-]+:" + Pattern.quote(stateDirectory)));
+        assertThat(config.instanceId()).isEqualTo("router-1");
+        assertThat(texts(services().get("router").get("volumes")))
+                .anySatisfy(volume -> assertThat(volume)
+                        .matches("[a-z0-9-]+:"
+                                + Pattern.quote(config.stateDirectory().toString())));
     }
 
     @Test
@@ -89,26 +96,26 @@ class ComposeFileTest {
     }
 
     @Test
-    void everyVariableOfTheConfigurationIsSet() throws IOException {
-        String config = Files.readString(RepositoryFiles.path("deploy/tailrace.yml"));
-        Map<String, JsonNode> services = services();
-
-        Matcher placeholder = PLACEHOLDER.matcher(config);
-        while (placeholder.find()) {
-            boolean hasDefault = placeholder.group(2) != null;
-            for (String name : hasDefault ? List.of("router") : List.of("migrate", "engine", "router", "executor")) {
-                assertThat(services.get(name)
-                                .at("/environment/" + placeholder.group(1))
-                                .asText())
-                        .as("%s of %s", placeholder.group(1), name)
-                        .isNotEmpty();
-            }
+    void everyServiceCanReadTheConfigurationWithTheVariablesItHas() throws IOException {
+        for (String name : List.of("migrate", "engine", "router", "executor")) {
+            JsonNode service = services().get(name);
+            assertThat(texts(service.get("command"))).contains("--config", "/etc/tailrace/tailrace.yml");
+            assertThat(texts(service.get("volumes"))).contains("./deploy/tailrace.yml:/etc/tailrace/tailrace.yml:ro");
+            assertThat(read(name).source().password().reveal()).as(name).isNotEmpty();
         }
-        // A password in the file itself would be found here.
+    }
+
+    @Test
+    void thePasswordIsNotInTheFile() throws IOException {
         assertThat(RepositoryFiles.yaml("deploy/tailrace.yml")
                         .at("/source/password")
                         .asText())
                 .matches(PLACEHOLDER);
+    }
+
+    @Test
+    void commandsWaitUntilSomebodyBringsHandlers() throws IOException {
+        assertThat(read("executor").executor().onMissingHandler()).isEqualTo(MissingHandler.WAIT);
     }
 
     @Test
@@ -124,6 +131,27 @@ class ComposeFileTest {
                 .isEqualTo(
                         PARTS.stream().map(part -> part + ":" + port).collect(Collectors.toCollection(TreeSet::new)));
         assertThat(Files.readString(RepositoryFiles.path("deploy/ready.sh"))).contains("${1:-" + port + "}");
+    }
+
+    /** What a service reads with the variables it has; all problems if it would refuse. */
+    private static TailraceConfig read(String service) throws IOException {
+        JsonNode environment = services().get(service).get("environment");
+        Map<String, ?> tree = new YAMLMapper()
+                .readValue(RepositoryFiles.path("deploy/tailrace.yml").toFile(), new TypeReference<>() {});
+        Surroundings surroundings = new Surroundings() {
+            @Override
+            public Optional<String> variable(String name) {
+                return Optional.ofNullable(environment.get(name)).map(JsonNode::asText);
+            }
+
+            @Override
+            public String file(String path) throws IOException {
+                throw new NoSuchFileException(path);
+            }
+        };
+        return ConfigReader.read(tree, Map.of(), surroundings).match(config -> config, problems -> {
+            throw new AssertionError(service + ": " + problems);
+        });
     }
 
     private static Map<String, JsonNode> services() throws IOException {
