@@ -1,0 +1,22 @@
+package io.tailrace.schema;
+
+import java.util.List;
+
+/** Every migration, in the order in which they are applied. A new one is a new line here and a new file beside the others. */
+final class Migrations {
+
+    static final List<Migration> ALL = List.of(
+            new Migration(1, "inbox", Scope.INBOX, List.of("delivery")),
+            new Migration(1, "tables", Scope.ALL, List.of("outbox", "internal_command", "source", "pause")));
+
+    /** The one that makes the source table. */
+    static final Migration SOURCE_TABLE = ALL.get(1);
+
+    private Migrations() {}
+
+    static List<Migration> of(Scope scope) {
+        return ALL.stream()
+                .filter(migration -> scope.contains(migration.part()))
+                .toList();
+    }
+}
