@@ -5,21 +5,21 @@ WITH place AS (
     FROM pg_namespace n WHERE n.nspname = ?
 ), relation AS (
     SELECT c.oid, c.relkind, c.relpersistence, c.relrowsecurity,
-        CASE c.relname WHEN p.outbox THEN 'outbox' WHEN p.command THEN 'internal_command' ELSE c.relname END AS name
+        CASE c.relname WHEN p.outbox THEN 'outbox' WHEN p.command THEN 'internal_command' ELSE c.relname::text END AS name
     FROM pg_class c JOIN place p ON c.relnamespace = p.schema
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
 ), line (relation, kind, name, definition) AS (
-    SELECT name, 'relation', '', CASE relpersistence WHEN 'u' THEN 'unlogged ' ELSE '' END
+    SELECT name, 'relation', ''::text, CASE relpersistence WHEN 'u' THEN 'unlogged ' ELSE '' END
         || CASE relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' WHEN 'f' THEN 'foreign table' ELSE 'view' END
         FROM relation
     UNION ALL
-    SELECT r.name, 'column', a.attname, format_type(a.atttypid, a.atttypmod)
+    SELECT r.name, 'column', a.attname::text, format_type(a.atttypid, a.atttypmod)
         FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
     UNION ALL
-    SELECT r.name, 'nullability', a.attname, CASE WHEN a.attnotnull THEN 'NOT NULL' ELSE 'NULL' END
+    SELECT r.name, 'nullability', a.attname::text::text, CASE WHEN a.attnotnull THEN 'NOT NULL' ELSE 'NULL' END
         FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
     UNION ALL
-    SELECT r.name, 'default', a.attname,
+    SELECT r.name, 'default', a.attname::text,
             CASE WHEN a.attgenerated <> '' THEN 'generated ' WHEN a.attidentity <> '' THEN 'identity ' ELSE '' END
             || coalesce(pg_get_expr(d.adbin, d.adrelid), 'none')
         FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -35,7 +35,7 @@ WITH place AS (
             pg_get_constraintdef(k.oid), 'present'
         FROM relation r JOIN pg_constraint k ON k.conrelid = r.oid AND k.contype IN ('c', 'f', 'p', 'u', 'x')
     UNION ALL
-    SELECT '', 'function', f.proname || '(' || pg_get_function_identity_arguments(f.oid) || ')',
+    SELECT '', 'function', f.proname::text || '(' || pg_get_function_identity_arguments(f.oid) || ')',
             'returns ' || pg_get_function_result(f.oid)
             || CASE WHEN f.prosecdef THEN ', security definer, ' || coalesce(array_to_string(f.proconfig, ', '), 'no search_path') ELSE '' END
         FROM place p JOIN pg_proc f ON f.pronamespace = p.schema
