@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class CommandTable {
 
     /** What a server allows on its own: 0 is no limit. Only this one cannot be raised by a transaction that has begun. */
-    private static final String LIMIT = "SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0)";
+    private static final String LIMIT =
+            "SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0)";
 
     private final String claim;
     private final String complete;
@@ -50,8 +51,9 @@ public final class CommandTable {
         this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
         this.behind = "SELECT * FROM " + names.qualified("stamp_behind") + "(?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
-        this.present = "SELECT to_regprocedure('" + names.qualified("claim_command").replace("'", "''")
-                + "(uuid,text,text,bigint,integer,bigint,boolean,integer)') IS NOT NULL";
+        this.present =
+                "SELECT to_regprocedure('" + names.qualified("claim_command").replace("'", "''")
+                        + "(uuid,text,text,bigint,integer,bigint,boolean,integer)') IS NOT NULL";
         this.limitMillis = Math.toIntExact(limit.toMillis());
     }
 
@@ -63,9 +65,10 @@ public final class CommandTable {
             rows.next();
             long limit = rows.getLong(1);
             if (limit > 0 && limit < limitMillis) {
-                problems.add("the server ends every transaction after %d ms (transaction_timeout), a handler may take %d ms: raise it for"
-                        .formatted(limit, limitMillis)
-                        + " the executor's role (ALTER ROLE ... SET transaction_timeout = 0) or lower executor.handler-timeout");
+                problems.add(
+                        "the server ends every transaction after %d ms (transaction_timeout), a handler may take %d ms: raise it for"
+                                        .formatted(limit, limitMillis)
+                                + " the executor's role (ALTER ROLE ... SET transaction_timeout = 0) or lower executor.handler-timeout");
             }
         }
         try (PreparedStatement statement = connection.prepareStatement(present);
@@ -164,7 +167,8 @@ public final class CommandTable {
         Array turns = connection.createArrayOf(
                 "integer", queued.stream().map(ClaimRequest::turn).toArray());
         Array places = connection.createArrayOf(
-                "bigint", queued.stream().map(request -> request.place().packed()).toArray());
+                "bigint",
+                queued.stream().map(request -> request.place().packed()).toArray());
         try (PreparedStatement statement = connection.prepareStatement(behind)) {
             statement.setString(1, orderingKey);
             statement.setLong(2, after);

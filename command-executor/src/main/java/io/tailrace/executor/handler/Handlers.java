@@ -1,11 +1,11 @@
 package io.tailrace.executor.handler;
 
+import io.tailrace.contract.name.RowName;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
-import io.tailrace.contract.name.RowName;
 
 /** Which handler answers to which command name. Immutable. */
 public final class Handlers {
@@ -69,13 +69,16 @@ public final class Handlers {
             }
             for (String name : names) {
                 RowName.command(name).match(valid -> valid, problem -> {
-                    throw new IllegalArgumentException(
-                            "%s answers to '%s': %s".formatted(handler.getClass().getName(), name, problem));
+                    throw new IllegalArgumentException("%s answers to '%s': %s"
+                            .formatted(handler.getClass().getName(), name, problem));
                 });
                 CommandHandler other = byName.putIfAbsent(name, handler);
                 if (other != null) {
                     throw new IllegalArgumentException("both %s and %s answer to '%s'; take the name from one of them"
-                            .formatted(other.getClass().getName(), handler.getClass().getName(), name));
+                            .formatted(
+                                    other.getClass().getName(),
+                                    handler.getClass().getName(),
+                                    name));
                 }
             }
             return this;

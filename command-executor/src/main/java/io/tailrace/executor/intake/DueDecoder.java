@@ -37,7 +37,8 @@ final class DueDecoder {
         OptionalInt turn = headers.smallNumber(HeaderName.TURN);
         Optional<Place> place = released ? headers.place(HeaderName.PLACE) : dueAt(headers, read.offset());
         if (id == null || source.isEmpty() || place.isEmpty()) {
-            return new Unreadable("it needs ce_id (a UUID), ce_source and " + (released ? "tailrace-place" : "tailrace-seq"));
+            return new Unreadable(
+                    "it needs ce_id (a UUID), ce_source and " + (released ? "tailrace-place" : "tailrace-seq"));
         }
         if (released && turn.isEmpty()) {
             return new Unreadable("a released row needs tailrace-turn");

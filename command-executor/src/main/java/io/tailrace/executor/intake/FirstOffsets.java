@@ -67,10 +67,11 @@ final class FirstOffsets {
         List<String> lost = new ArrayList<>();
         for (TopicPartition partition : without) {
             if (begun.contains(key(partition))) {
-                lost.add(("group %s has read %s before and has no offset on it any more. If the group was idle for longer than the broker"
-                                + " keeps offsets, set it where the group stopped; from the beginning nothing is lost, and what is done is"
-                                + " not done again: kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-earliest --execute")
-                        .formatted(group, partition, group, partition.topic(), partition.partition()));
+                lost.add(
+                        ("group %s has read %s before and has no offset on it any more. If the group was idle for longer than the broker"
+                                        + " keeps offsets, set it where the group stopped; from the beginning nothing is lost, and what is done is"
+                                        + " not done again: kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-earliest --execute")
+                                .formatted(group, partition, group, partition.topic(), partition.partition()));
             }
         }
         if (!lost.isEmpty()) {
@@ -91,7 +92,9 @@ final class FirstOffsets {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings)) {
             for (TopicPartition partition : partitions) {
                 producer.send(new ProducerRecord<>(
-                                operations, key(partition).array(), Bytes.utf8("{\"from\":\"earliest\"}").array()))
+                                operations,
+                                key(partition).array(),
+                                Bytes.utf8("{\"from\":\"earliest\"}").array()))
                         .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (ExecutionException failed) {

@@ -189,15 +189,13 @@ public final class Intake implements AutoCloseable {
         List<DueRecord> due = new ArrayList<>(records.size());
         for (ConsumerRecord<byte[], byte[]> record : records) {
             assignment.watermark().begun(record.offset());
-            decoder.decode(record)
-                    .match(
-                            row -> due.add(row),
-                            problem -> {
-                                LOG.error("Not a due command, passed over: {}@{}: {}", assignment.partition(), record.offset(), problem);
-                                metrics.unreadable();
-                                assignment.watermark().settled(record.offset());
-                                return false;
-                            });
+            decoder.decode(record).match(row -> due.add(row), problem -> {
+                LOG.error(
+                        "Not a due command, passed over: {}@{}: {}", assignment.partition(), record.offset(), problem);
+                metrics.unreadable();
+                assignment.watermark().settled(record.offset());
+                return false;
+            });
         }
         queues.submit(assignment, due);
     }
@@ -247,7 +245,9 @@ public final class Intake implements AutoCloseable {
         Map<TopicPartition, OffsetAndMetadata> settled = new HashMap<>();
         for (TopicPartition partition : partitions) {
             Assignment assignment = assigned.get(partition);
-            OptionalLong position = assignment == null ? OptionalLong.empty() : assignment.watermark().position();
+            OptionalLong position = assignment == null
+                    ? OptionalLong.empty()
+                    : assignment.watermark().position();
             if (position.isPresent() && position.getAsLong() != committed.getOrDefault(partition, -1L)) {
                 settled.put(partition, new OffsetAndMetadata(position.getAsLong()));
             }
@@ -259,7 +259,8 @@ public final class Intake implements AutoCloseable {
         giveUp(consumer, new HashSet<>(assigned.keySet()), true);
     }
 
-    private void giveUp(KafkaConsumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions, boolean stillOurs) {
+    private void giveUp(
+            KafkaConsumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions, boolean stillOurs) {
         queues.revoke(partitions.stream()
                 .map(assigned::get)
                 .filter(Objects::nonNull)
@@ -272,7 +273,10 @@ public final class Intake implements AutoCloseable {
             try {
                 consumer.commitSync(settled, LEAVE);
             } catch (KafkaException notCommitted) {
-                LOG.warn("Offsets not committed, rows are looked at again by the next owner: {}", settled.keySet(), notCommitted);
+                LOG.warn(
+                        "Offsets not committed, rows are looked at again by the next owner: {}",
+                        settled.keySet(),
+                        notCommitted);
             }
         }
     }

@@ -203,7 +203,11 @@ public final class KeyQueues implements AutoCloseable {
             try {
                 outcome = Objects.requireNonNull(work).run(queue);
             } catch (Throwable bug) {
-                LOG.error("Bug in the executor, the row is tried again in {} ms: {}", AFTER_BUG.toMillis(), queue.head().record(), bug);
+                LOG.error(
+                        "Bug in the executor, the row is tried again in {} ms: {}",
+                        AFTER_BUG.toMillis(),
+                        queue.head().record(),
+                        bug);
                 outcome = Work.Outcome.again(AFTER_BUG);
             }
             after(queue, outcome);
@@ -278,7 +282,8 @@ public final class KeyQueues implements AutoCloseable {
     }
 
     /** A key within a partition; for a row without a key the record itself. */
-    private record QueueId(Assignment assignment, String source, @Nullable String key, long offsetIfUnkeyed) {
+    private record QueueId(
+            Assignment assignment, String source, @Nullable String key, long offsetIfUnkeyed) {
 
         static QueueId of(Task task) {
             String key = task.record().row().orderingKey();
@@ -322,7 +327,10 @@ public final class KeyQueues implements AutoCloseable {
                 if (id.assignment().isRevoked()) {
                     return List.of();
                 }
-                return tasks.stream().filter(task -> task != current).limit(most).toList();
+                return tasks.stream()
+                        .filter(task -> task != current)
+                        .limit(most)
+                        .toList();
             } finally {
                 lock.unlock();
             }

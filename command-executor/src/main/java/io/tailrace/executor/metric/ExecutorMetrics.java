@@ -65,15 +65,21 @@ public final class ExecutorMetrics {
         this.queued = Objects.requireNonNull(registry.gauge("tailrace.executor.queued", new AtomicInteger()));
         this.assigned = Objects.requireNonNull(registry.gauge("tailrace.executor.partitions", new AtomicInteger()));
         this.sourceDown = Objects.requireNonNull(registry.gauge("tailrace.executor.source.down", new AtomicInteger()));
-        Gauge.builder("tailrace.executor.workers", () -> workers).strongReference(true).register(registry);
-        this.dueLag = Timer.builder("tailrace.executor.due.lag").publishPercentileHistogram().register(registry);
+        Gauge.builder("tailrace.executor.workers", () -> workers)
+                .strongReference(true)
+                .register(registry);
+        this.dueLag = Timer.builder("tailrace.executor.due.lag")
+                .publishPercentileHistogram()
+                .register(registry);
         this.unreadable = registry.counter("tailrace.executor.unreadable");
         this.restarts = registry.counter("tailrace.executor.intake.restarts");
     }
 
     /** How many workers are busy, asked when the meter is read. */
     public void running(IntSupplier busy) {
-        Gauge.builder("tailrace.executor.running", busy::getAsInt).strongReference(true).register(registry);
+        Gauge.builder("tailrace.executor.running", busy::getAsInt)
+                .strongReference(true)
+                .register(registry);
     }
 
     /** Rows read and not settled. */
@@ -113,12 +119,8 @@ public final class ExecutorMetrics {
 
     /** What became of a row. */
     public void settled(String name, Outcome outcome) {
-        registry.counter("tailrace.executor.processed", "name", name, "outcome", word(outcome)).increment();
-    }
-
-    /** Rows that were stamped behind another one. */
-    public void behind(String name, int rows) {
-        registry.counter("tailrace.executor.processed", "name", name, "outcome", word(Outcome.BEHIND)).increment(rows);
+        registry.counter("tailrace.executor.processed", "name", name, "outcome", word(outcome))
+                .increment();
     }
 
     /** Nothing was used, the row comes again. */

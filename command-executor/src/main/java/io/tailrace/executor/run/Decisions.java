@@ -108,7 +108,9 @@ final class Decisions {
     /** No handler answers to the name, and nobody shall wait for one. */
     static Decision missing(CommandRow row) {
         return new Decision.Die(
-                1, Reason.HANDLER_MISSING, ErrorTrail.of("HandlerMissing", "no handler is registered for " + row.name()));
+                1,
+                Reason.HANDLER_MISSING,
+                ErrorTrail.of("HandlerMissing", "no handler is registered for " + row.name()));
     }
 
     /** No handler answers to the name here; another worker may have one. */
@@ -135,7 +137,8 @@ final class Decisions {
     private static Decision snoozed(Instant until, Facts facts) {
         if (until.isAfter(facts.now().plus(Result.LONGEST_SNOOZE))) {
             return failure(
-                    ErrorTrail.of(RETURNED, "snoozed until " + until + ", more than " + Result.LONGEST_SNOOZE + " ahead"),
+                    ErrorTrail.of(
+                            RETURNED, "snoozed until " + until + ", more than " + Result.LONGEST_SNOOZE + " ahead"),
                     facts);
         }
         // One that has passed may be further back than a timestamptz goes.
@@ -160,10 +163,12 @@ final class Decisions {
     }
 
     private static ErrorTrail transactionGone(@Nullable SQLException unusable) {
-        String message = "the handler returned success and its transaction cannot commit: it has ended it, changed the command's own row, or"
-                + " passed over an error of a statement";
+        String message =
+                "the handler returned success and its transaction cannot commit: it has ended it, changed the command's own row, or"
+                        + " passed over an error of a statement";
         return unusable == null
                 ? ErrorTrail.of("TransactionGone", message)
-                : new ErrorTrail("TransactionGone", message, ErrorTrail.of(unusable).stack());
+                : new ErrorTrail(
+                        "TransactionGone", message, ErrorTrail.of(unusable).stack());
     }
 }

@@ -1,6 +1,8 @@
 package io.tailrace.executor.run;
 
+import io.tailrace.contract.name.TableNames;
 import io.tailrace.executor.claim.Claim;
+import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.metric.ExecutorMetrics;
@@ -9,16 +11,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Calls a handler, under its timeout and with a connection that is not its own to end. Immutable. */
-final class HandlerRun {
+public final class HandlerRun {
 
     private final RunGuard guard;
-    private final BoundClients clients;
+    private final TableNames tables;
     private final Duration timeout;
     private final ExecutorMetrics metrics;
 
-    HandlerRun(RunGuard guard, BoundClients clients, Duration timeout, ExecutorMetrics metrics) {
+    public HandlerRun(RunGuard guard, TableNames tables, Duration timeout, ExecutorMetrics metrics) {
         this.guard = guard;
-        this.clients = clients;
+        this.tables = tables;
         this.timeout = timeout;
         this.metrics = metrics;
     }
@@ -30,7 +32,7 @@ final class HandlerRun {
     /** Runs it to its end, whatever that is. */
     Ending call(CommandHandler handler, Connection connection, Claim claim) {
         GuardedConnection guarded = new GuardedConnection(connection);
-        RunContext context = clients.context(claim, guarded.handed());
+        RunContext context = new RunContext(claim, guarded.handed(), tables);
         Result result = null;
         Throwable thrown = null;
         long start = System.nanoTime();

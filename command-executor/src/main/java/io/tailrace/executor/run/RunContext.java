@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.tailrace.client.Commands;
 import io.tailrace.client.Outbox;
+import io.tailrace.client.TailraceClient;
 import io.tailrace.contract.name.RowName;
+import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Origin;
 import io.tailrace.executor.claim.Claim;
@@ -20,17 +22,56 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** One run, as its handler sees it. Immutable but for the connection. */
-record RunContext(UUID id, CommandRow row, Connection connection, Outbox outbox, Commands commands)
-        implements CommandContext {
+/** One run, as its handler sees it. For one thread: the handler's. */
+final class RunContext implements CommandContext {
 
     private static final ObjectMapper JSON = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
 
-    static RunContext of(Claim claim, Connection guarded, Outbox outbox, Commands commands) {
-        return new RunContext(claim.request().id(), claim.theRow(), guarded, outbox, commands);
+    private final UUID id;
+    private final CommandRow row;
+    private final Connection connection;
+    private final TableNames tables;
+    private @Nullable TailraceClient client;
+
+    RunContext(Claim claim, Connection guarded, TableNames tables) {
+        this.id = claim.request().id();
+        this.row = claim.theRow();
+        this.connection = guarded;
+        this.tables = tables;
+    }
+
+    @Override
+    public UUID id() {
+        return id;
+    }
+
+    @Override
+    public Connection connection() {
+        return connection;
+    }
+
+    @Override
+    public Outbox outbox() {
+        return client().outbox();
+    }
+
+    @Override
+    public Commands commands() {
+        return client().commands();
+    }
+
+    /** Made for this run alone, so that the identity of one row can never answer for the next. */
+    private TailraceClient client() {
+        TailraceClient mine = client;
+        if (mine == null) {
+            mine = TailraceClient.builder().tables(tables).origin(row::origin).build();
+            client = mine;
+        }
+        return mine;
     }
 
     @Override
@@ -100,7 +141,8 @@ record RunContext(UUID id, CommandRow row, Connection connection, Outbox outbox,
             return Map.copyOf(JSON.readValue(json, new TypeReference<Map<String, String>>() {}));
         } catch (JsonProcessingException notAnObject) {
             // The router parks such a row; one that gets here was changed since.
-            throw new IllegalStateException("the headers of command " + id + " are not an object of strings", notAnObject);
+            throw new IllegalStateException(
+                    "the headers of command " + id + " are not an object of strings", notAnObject);
         }
     }
 

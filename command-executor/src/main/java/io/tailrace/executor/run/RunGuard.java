@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,14 +18,15 @@ import org.slf4j.LoggerFactory;
  * Ends runs that take too long, and all of them at a stop: interrupts the thread and cancels the statement it waits for. A handler that
  * takes no notice is ended by the limits of its transaction, five seconds later. Thread-safe.
  */
-final class RunGuard implements AutoCloseable {
+public final class RunGuard implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunGuard.class);
 
     private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
 
-    RunGuard() {
+    /** Starts its timer. */
+    public RunGuard() {
         // Two, because a cancel speaks to the server and may have to wait for it.
         this.timer = new ScheduledThreadPoolExecutor(2, task -> {
             Thread thread = new Thread(task, "tailrace-executor-guard");
@@ -54,7 +56,7 @@ final class RunGuard implements AutoCloseable {
     }
 
     /** Ends every run that is under way. */
-    void stopAll() {
+    public void stopAll() {
         watched.forEach(run -> run.end(Ended.STOP));
     }
 
@@ -68,7 +70,7 @@ final class RunGuard implements AutoCloseable {
 
         private final Thread thread;
         private final Connection connection;
-        private volatile java.util.concurrent.@org.jspecify.annotations.Nullable Future<?> alarm;
+        private volatile @Nullable Future<?> alarm;
         private boolean over;
         private Ended ended = Ended.NOT;
 
@@ -84,7 +86,8 @@ final class RunGuard implements AutoCloseable {
             ended = why;
             thread.interrupt();
             try {
-                // Inside the lock: finish() waits until the cancel has arrived, so that it cannot hit a statement of ours.
+                // Inside the lock: finish() waits until the cancel has arrived, so that it cannot hit a statement of
+                // ours.
                 connection.unwrap(PGConnection.class).cancelQuery();
             } catch (SQLException unreachable) {
                 LOG.debug("Cancel did not reach the server", unreachable);

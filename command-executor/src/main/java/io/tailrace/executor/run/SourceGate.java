@@ -64,12 +64,12 @@ public final class SourceGate implements AutoCloseable {
             }
             become(State.READY, "");
         } catch (SQLException e) {
-            down(e);
+            suspect(e);
         }
     }
 
     /** A connection could not be had. */
-    void down(SQLException cause) {
+    void suspect(SQLException cause) {
         if (become(State.WAITING, "the database is down: " + cause.getMessage())) {
             probeAfter(FIRST_PROBE);
         }

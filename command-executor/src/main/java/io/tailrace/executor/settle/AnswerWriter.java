@@ -83,10 +83,7 @@ public final class AnswerWriter implements AutoCloseable {
             // A payload that no topic takes must not hold up its key for ever: the row still has it.
             send(
                     new Answer(
-                            answer.kind(),
-                            answer.key(),
-                            null,
-                            answer.headers().with(HeaderName.PAYLOAD, "omitted")),
+                            answer.kind(), answer.key(), null, answer.headers().with(HeaderName.PAYLOAD, "omitted")),
                     acknowledged,
                     lost);
             return;
@@ -98,7 +95,10 @@ public final class AnswerWriter implements AutoCloseable {
 
     private synchronized void edge(@Nullable Exception failure) {
         if (failure != null && !failing) {
-            LOG.warn("Answers do not get through to {}, they are made again from the rows until they do: {}", topic, failure.toString());
+            LOG.warn(
+                    "Answers do not get through to {}, they are made again from the rows until they do: {}",
+                    topic,
+                    failure.toString());
         } else if (failure == null && failing) {
             LOG.info("Answers get through to {} again", topic);
         }

@@ -63,7 +63,9 @@ public final class Answers {
         Headers.Builder headers = fresh(due, Kind.EARLY)
                 .put(HeaderName.TURN, Math.max(progress.turn(), due.row().turn()))
                 .put(HeaderName.WAIT, waitMillis);
-        Place place = progress.place() != null ? progress.place() : due.released() ? due.row().place() : null;
+        Place place = progress.place() != null
+                ? progress.place()
+                : due.released() ? due.row().place() : null;
         if (place != null) {
             headers.put(HeaderName.PLACE, place.text());
         }
@@ -89,8 +91,8 @@ public final class Answers {
     /** There is no row. */
     public static Answer gone(DueRecord due, Claim claim) {
         ClaimRequest row = due.row();
-        ErrorTrail trail = ErrorTrail.of(
-                "RowGone", "the row is not in its table; its transaction is " + claim.detail());
+        ErrorTrail trail =
+                ErrorTrail.of("RowGone", "the row is not in its table; its transaction is " + claim.detail());
         Headers.Builder headers = fresh(due, Kind.DEAD)
                 .put(HeaderName.TURN, row.turn() + 1L)
                 .put(HeaderName.PLACE, row.place().text())
@@ -149,7 +151,8 @@ public final class Answers {
 
     private static Reason reasonOf(CommandRow row) {
         String reason = row.progress().reason();
-        return (reason == null ? java.util.Optional.<Reason>empty() : Reason.of(reason)).orElse(Reason.RETRIES_EXHAUSTED);
+        return (reason == null ? java.util.Optional.<Reason>empty() : Reason.of(reason))
+                .orElse(Reason.RETRIES_EXHAUSTED);
     }
 
     private static Headers.Builder stamped(DueRecord due, @Nullable CommandRow row, Kind kind, Stamp stamp) {
@@ -164,8 +167,7 @@ public final class Answers {
 
     /** The record's headers without those that speak of one delivery only. */
     private static Headers.Builder fresh(DueRecord due, Kind kind) {
-        return due.headers()
-                .toBuilder()
+        return due.headers().toBuilder()
                 .remove(HeaderName.CONTROL)
                 .remove(HeaderName.WAIT)
                 .remove(HeaderName.NOT_BEFORE)

@@ -1,4 +1,4 @@
-package io.tailrace.executor.run;
+package io.tailrace.executor.claim;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * with a transaction statement cannot, a driver's own class might) is noticed at the end, because the claim is gone with its
  * transaction. Not thread-safe, as the connection is not; {@link #end} is for the thread that ran the handler.
  */
-final class GuardedConnection {
+public final class GuardedConnection {
 
     private static final Set<String> REFUSED = Set.of(
             "commit",
@@ -49,22 +49,23 @@ final class GuardedConnection {
     private volatile boolean over;
 
     /** Guards a connection that is in a transaction. */
-    GuardedConnection(Connection real) {
+    public GuardedConnection(Connection real) {
         this.handed = proxy(Connection.class, new Guard(real, null));
     }
 
     /** What the handler gets. */
-    Connection handed() {
+    public Connection handed() {
         return handed;
     }
 
     /** The run is over: whoever kept the connection, or a statement of it, cannot reach into the next row's transaction. */
-    void end() {
+    public void end() {
         over = true;
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, handler));
+        return type.cast(
+                Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
     /** Around the connection and around whatever leads back to it. */
@@ -126,7 +127,8 @@ final class GuardedConnection {
             if (REFUSED.contains(method)) {
                 throw refused(method + "()");
             }
-            if (method.equals("rollback") && !(arguments != null && arguments.length == 1 && arguments[0] instanceof Savepoint)) {
+            if (method.equals("rollback")
+                    && !(arguments != null && arguments.length == 1 && arguments[0] instanceof Savepoint)) {
                 throw refused("rollback()");
             }
         }
@@ -145,7 +147,8 @@ final class GuardedConnection {
         private static String withoutLeadingComments(String sql) {
             String rest = sql.stripLeading();
             while (rest.startsWith("--") || rest.startsWith("/*") || rest.startsWith(";")) {
-                int end = rest.startsWith("--") ? rest.indexOf('\n') : rest.startsWith(";") ? 0 : rest.indexOf("*/") + 1;
+                int end =
+                        rest.startsWith("--") ? rest.indexOf('\n') : rest.startsWith(";") ? 0 : rest.indexOf("*/") + 1;
                 if (end < 0) {
                     return "";
                 }
@@ -163,9 +166,9 @@ final class GuardedConnection {
         }
 
         private static SQLException refused(String what) {
-            return new SQLFeatureNotSupportedException(
-                    what + " is refused: the transaction belongs to Tailrace, which commits it with the completion of the command when the"
-                            + " handler returns success, and rolls it back otherwise; use a savepoint to take back a part");
+            return new SQLFeatureNotSupportedException(what
+                    + " is refused: the transaction belongs to Tailrace, which commits it with the completion of the command when the"
+                    + " handler returns success, and rolls it back otherwise; use a savepoint to take back a part");
         }
     }
 }
