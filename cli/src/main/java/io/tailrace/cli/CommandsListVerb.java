@@ -35,10 +35,7 @@ final class CommandsListVerb implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(
-            names = "--status",
-            paramLabel = "<status>",
-            description = "pending, completed, dead or cancelled.")
+    @Option(names = "--status", paramLabel = "<status>", description = "pending, completed, dead or cancelled.")
     private @Nullable Status status;
 
     @Option(names = "--name", paramLabel = "<name>", description = "Of this name; billing.* for all that begin so.")
@@ -62,8 +59,8 @@ final class CommandsListVerb implements Callable<Integer> {
     public Integer call() {
         Filter filter;
         try {
-            filter = new Filter(
-                    Optional.ofNullable(status), Optional.ofNullable(name), Optional.ofNullable(key), limit);
+            filter =
+                    new Filter(Optional.ofNullable(status), Optional.ofNullable(name), Optional.ofNullable(key), limit);
         } catch (IllegalArgumentException wrong) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }

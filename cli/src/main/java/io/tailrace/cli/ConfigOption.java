@@ -39,7 +39,13 @@ final class ConfigOption {
                 .findFirst()
                 .orElseThrow(() -> new ConfigRefused(
                         "no configuration: give one with --config or in $%s, or have %s; `tailrace dev` makes the last one"
-                                .formatted(VARIABLE, String.join(" or ", PLACES.stream().map(Path::toString).toList()))));
+                                .formatted(
+                                        VARIABLE,
+                                        String.join(
+                                                " or ",
+                                                PLACES.stream()
+                                                        .map(Path::toString)
+                                                        .toList()))));
     }
 
     /** @throws ConfigRefused naming all that is wrong */

@@ -18,10 +18,7 @@ import picocli.CommandLine.Spec;
 /** The options by which dead letters are chosen. Lists are comma-separated; blanks and commas too many do no harm. */
 final class DeadLetterSelection {
 
-    @Option(
-            names = "--of",
-            paramLabel = "<x>",
-            description = "events, commands or both (default), comma-separated.")
+    @Option(names = "--of", paramLabel = "<x>", description = "events, commands or both (default), comma-separated.")
     private @Nullable String of;
 
     @Option(

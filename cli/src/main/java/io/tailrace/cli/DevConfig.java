@@ -44,12 +44,14 @@ final class DevConfig {
         try {
             return Integer.parseInt(servers.substring(servers.lastIndexOf(':') + 1));
         } catch (NumberFormatException notOneAddress) {
-            throw new ConfigRefused("kafka.bootstrap-servers must be 127.0.0.1:<port> for `tailrace dev`, is " + servers);
+            throw new ConfigRefused(
+                    "kafka.bootstrap-servers must be 127.0.0.1:<port> for `tailrace dev`, is " + servers);
         }
     }
 
     static boolean exists(EmbeddedStack stack, String database) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(stack.postgres().jdbcUrl());
+        try (Connection connection =
+                        DriverManager.getConnection(stack.postgres().jdbcUrl());
                 PreparedStatement statement =
                         connection.prepareStatement("SELECT FROM pg_database WHERE datname = ?")) {
             statement.setString(1, database);
@@ -84,8 +86,7 @@ final class DevConfig {
                   on-missing-handler: wait
                 http:
                   port: %d
-                """
-                .formatted(postgres, kafka, state.replace("'", "''").replace("${", "$${"), http);
+                """.formatted(postgres, kafka, state.replace("'", "''").replace("${", "$${"), http);
     }
 
     /** The wanted port if it is free, else another one. */

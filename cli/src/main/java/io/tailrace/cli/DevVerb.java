@@ -52,15 +52,15 @@ final class DevVerb implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException, SQLException {
         Path data = Files.createDirectories(directory).toRealPath();
         try (Lifetime lifetime = Lifetime.begin();
-                FileChannel file = FileChannel.open(
-                        data.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileChannel file =
+                        FileChannel.open(data.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = file.tryLock()) {
             if (lock == null) {
                 throw new VerbFailed("another `tailrace dev` runs on " + data + "; stop it or choose another --data");
             }
             TailraceConfig config = DevConfig.in(data);
-            try (EmbeddedStack stack = EmbeddedStack.start(
-                    data, config.source().port(), DevConfig.kafkaPort(config), false)) {
+            try (EmbeddedStack stack =
+                    EmbeddedStack.start(data, config.source().port(), DevConfig.kafkaPort(config), false)) {
                 prepare(stack, config);
                 return new Service(
                                 config,
@@ -77,11 +77,7 @@ final class DevVerb implements Callable<Integer> {
             stack.postgres().createDatabase(database);
         }
         try (Connection connection = SourceConnection.open(config.source())) {
-            Schema.migrate(
-                    connection,
-                    config.source().tables(),
-                    Scope.ALL,
-                    Ownership.of(config.namespace(), database));
+            Schema.migrate(connection, config.source().tables(), Scope.ALL, Ownership.of(config.namespace(), database));
         }
     }
 

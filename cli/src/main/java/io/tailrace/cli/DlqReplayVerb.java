@@ -89,9 +89,10 @@ final class DlqReplayVerb implements Callable<Integer> {
     private int tell(String x, Replay.Report report) {
         if (report.ending() == Ending.FENCED) {
             output.err()
-                    .println(("Another operator began to replay the dead letters of %s: %d rows were replayed here, the other %d are"
-                                    + " theirs now. Nothing is replayed twice.")
-                            .formatted(x, report.count(Outcome.REPLAYED), report.remaining()));
+                    .println(
+                            ("Another operator began to replay the dead letters of %s: %d rows were replayed here, the other %d are"
+                                            + " theirs now. Nothing is replayed twice.")
+                                    .formatted(x, report.count(Outcome.REPLAYED), report.remaining()));
             return Exit.FAILED;
         }
         long done = report.count(Outcome.REPLAYED) + report.count(Outcome.WOULD_REPLAY);
@@ -116,9 +117,6 @@ final class DlqReplayVerb implements Callable<Integer> {
                 .with("reason", replayed.letter().reason())
                 .with(
                         "outcome",
-                        replayed.outcome()
-                                .name()
-                                .toLowerCase(Locale.ROOT)
-                                .replace('_', '-'));
+                        replayed.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-'));
     }
 }

@@ -15,6 +15,8 @@ abstract class Group implements Runnable {
     @Override
     public void run() {
         CommandLine line = spec.commandLine();
-        throw new ParameterException(line, "say what to do: " + String.join(", ", line.getSubcommands().keySet()));
+        throw new ParameterException(
+                line,
+                "say what to do: " + String.join(", ", line.getSubcommands().keySet()));
     }
 }

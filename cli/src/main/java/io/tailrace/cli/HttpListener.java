@@ -43,8 +43,9 @@ final class HttpListener implements AutoCloseable {
         try {
             server = HttpServer.create(new InetSocketAddress(config.host(), config.port()), 0);
         } catch (IOException taken) {
-            throw new StartRefused("http: cannot listen on %s:%d (%s); set http.port to another one, or 0 for a free one"
-                    .formatted(config.host(), config.port(), taken.getMessage()));
+            throw new StartRefused(
+                    "http: cannot listen on %s:%d (%s); set http.port to another one, or 0 for a free one"
+                            .formatted(config.host(), config.port(), taken.getMessage()));
         }
         ExecutorService threads = Executors.newFixedThreadPool(THREADS, task -> {
             Thread thread = new Thread(task, "tailrace-http");
@@ -52,8 +53,7 @@ final class HttpListener implements AutoCloseable {
             return thread;
         });
         server.setExecutor(threads);
-        server.createContext(
-                "/metrics", exchange -> answer(exchange, "/metrics", 200, metrics::scrape));
+        server.createContext("/metrics", exchange -> answer(exchange, "/metrics", 200, metrics::scrape));
         server.createContext("/health/live", exchange -> {
             boolean live = parts.get().stream().noneMatch(part -> part.health().state() == Health.State.FAILED);
             answer(exchange, "/health/live", live ? 200 : 503, () -> lines(parts.get()));
@@ -81,11 +81,12 @@ final class HttpListener implements AutoCloseable {
     private static String lines(List<Part> parts) {
         return parts.stream()
                 .map(part -> "%s %s %s"
-                        .formatted(
-                                part.name(),
-                                part.health().state().name().toLowerCase(java.util.Locale.ROOT),
-                                part.health().detail())
-                        .strip() + "\n")
+                                .formatted(
+                                        part.name(),
+                                        part.health().state().name().toLowerCase(java.util.Locale.ROOT),
+                                        part.health().detail())
+                                .strip()
+                        + "\n")
                 .collect(Collectors.joining());
     }
 

@@ -1,8 +1,10 @@
 package io.tailrace.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +28,11 @@ final class Output {
     /** A cell longer than this is cut in tables; JSON keeps everything. */
     private static final int WIDEST_CELL = 60;
 
-    private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    /** An empty list is {@code []}, as scripts expect it, not {@code [ ]}. */
+    private static final ObjectWriter JSON = new ObjectMapper()
+            .writer(new DefaultPrettyPrinter(Separators.createDefaultInstance()
+                    .withArrayEmptySeparator("")
+                    .withObjectEmptySeparator("")));
 
     @Option(
             names = {"-o", "--output"},
@@ -84,9 +90,11 @@ final class Output {
         if (isJson()) {
             json(row.cells());
         } else {
-            int width = row.cells().keySet().stream().mapToInt(String::length).max().orElse(0);
-            row.cells().forEach((column, value) -> out().println(
-                    (pad(column, width) + "  " + indented(text(value), width + 2)).stripTrailing()));
+            int width =
+                    row.cells().keySet().stream().mapToInt(String::length).max().orElse(0);
+            row.cells()
+                    .forEach((column, value) -> out().println(
+                                    (pad(column, width) + "  " + indented(text(value), width + 2)).stripTrailing()));
         }
         out().flush();
     }
@@ -103,7 +111,9 @@ final class Output {
     private void table(Collection<Row> rows) {
         List<String> columns = List.copyOf(rows.iterator().next().cells().keySet());
         List<List<String>> lines = new ArrayList<>();
-        lines.add(columns.stream().map(column -> column.toUpperCase(java.util.Locale.ROOT)).toList());
+        lines.add(columns.stream()
+                .map(column -> column.toUpperCase(java.util.Locale.ROOT))
+                .toList());
         for (Row row : rows) {
             lines.add(columns.stream()
                     .map(column -> cell(text(row.cells().get(column))))

@@ -35,10 +35,7 @@ final class RunVerb implements Callable<Integer> {
     @Mixin
     private final ConfigOption config = new ConfigOption();
 
-    @Parameters(
-            paramLabel = "<part>",
-            arity = "0..*",
-            description = "engine, router, executor or all (default).")
+    @Parameters(paramLabel = "<part>", arity = "0..*", description = "engine, router, executor or all (default).")
     private List<String> parts = List.of();
 
     @Spec

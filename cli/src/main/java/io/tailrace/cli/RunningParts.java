@@ -4,14 +4,12 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Part;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +26,6 @@ final class RunningParts implements AutoCloseable {
 
     /** In the order of a row's way. */
     private final List<Part> parts;
-
-    private final Map<String, Health> told = new HashMap<>();
 
     private RunningParts(List<Part> parts) {
         this.parts = parts;
@@ -55,30 +51,12 @@ final class RunningParts implements AutoCloseable {
     }
 
     /** What each is doing now, in the order of a row's way. */
-    synchronized List<Part> all() {
+    List<Part> all() {
         return parts;
     }
 
     boolean areReady() {
         return parts.stream().allMatch(part -> part.health().isReady());
-    }
-
-    /** Logs each change of health once. */
-    synchronized void tellChanges() {
-        for (Part part : parts) {
-            Health now = part.health();
-            Health before = told.put(part.name(), now);
-            if (before != null && before.state() == now.state()) {
-                continue;
-            }
-            if (now.state() == Health.State.FAILED) {
-                LOG.error("part={} state={} detail={}", part.name(), now.state(), now.detail());
-            } else if (now.state() == Health.State.WAITING) {
-                LOG.warn("part={} state={} detail={}", part.name(), now.state(), now.detail());
-            } else {
-                LOG.info("part={} state={} {}", part.name(), now.state(), now.detail());
-            }
-        }
     }
 
     /** The first that has given up. */

@@ -38,9 +38,8 @@ final class Service {
                 .map(name -> name.make(config, handlers, metrics, Clock.systemUTC()))
                 .toList();
         try (RunningParts running = RunningParts.start(parts);
-                AutoCloseable http = config.http().enabled()
-                        ? HttpListener.start(config.http(), metrics, running::all)
-                        : () -> {}) {
+                AutoCloseable http =
+                        config.http().enabled() ? HttpListener.start(config.http(), metrics, running::all) : () -> {}) {
             return watch(running, lifetime, err, onReady);
         } catch (InterruptedException | RuntimeException passedOn) {
             throw passedOn;
@@ -53,7 +52,6 @@ final class Service {
             throws InterruptedException {
         boolean wasReady = false;
         while (!lifetime.isAskedToEnd(LOOK_EVERY)) {
-            running.tellChanges();
             Optional<Part> failed = running.failed();
             if (failed.isPresent()) {
                 err.println("The %s has given up: %s"

@@ -40,53 +40,63 @@ final class StatusVerb implements Callable<Integer> {
 
     private static Row row(Status.Report seen) {
         Row row = new Row()
-                .with("slot", seen.slot()
-                        .map(slot -> "%s, %s, WAL %s, %,d bytes not confirmed"
-                                .formatted(
-                                        slot.name(),
-                                        slot.active() ? "active" : "NOT ACTIVE",
-                                        slot.walStatus(),
-                                        slot.lagBytes()))
-                        .orElse("none"))
-                .with("position", seen.position()
-                        .map(position -> "written %,d ms ago".formatted(position.ageMs()))
-                        .orElse("none"));
+                .with(
+                        "slot",
+                        seen.slot()
+                                .map(slot -> "%s, %s, WAL %s, %,d bytes not confirmed"
+                                        .formatted(
+                                                slot.name(),
+                                                slot.active() ? "active" : "NOT ACTIVE",
+                                                slot.walStatus(),
+                                                slot.lagBytes()))
+                                .orElse("none"))
+                .with(
+                        "position",
+                        seen.position()
+                                .map(position -> "written %,d ms ago".formatted(position.ageMs()))
+                                .orElse("none"));
         seen.lags().forEach(lag -> row.with(lag.reader() + " " + lag.topic(), lag.records() + " behind"));
         if (!seen.commands().isEmpty()) {
             row.with(
                     "commands",
                     seen.commands().entrySet().stream()
-                                    .map(count -> count.getValue() + " " + count.getKey().text())
+                                    .map(count -> count.getValue() + " "
+                                            + count.getKey().text())
                                     .collect(Collectors.joining(", "))
                             + "; " + seen.dueCommands() + " of the pending are due");
         }
-        seen.deadLetters().forEach((x, reasons) -> row.with(
-                "dead " + x,
-                reasons.isEmpty()
-                        ? "0"
-                        : reasons.entrySet().stream()
-                                .map(reason -> reason.getValue() + " " + reason.getKey())
-                                .collect(Collectors.joining(", "))));
+        seen.deadLetters()
+                .forEach((x, reasons) -> row.with(
+                        "dead " + x,
+                        reasons.isEmpty()
+                                ? "0"
+                                : reasons.entrySet().stream()
+                                        .map(reason -> reason.getValue() + " " + reason.getKey())
+                                        .collect(Collectors.joining(", "))));
         return row;
     }
 
     private static Map<String, @Nullable Object> json(Status.Report seen) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("slot", seen.slot()
-                .map(slot -> new Row()
-                        .with("name", slot.name())
-                        .with("active", slot.active())
-                        .with("walStatus", slot.walStatus())
-                        .with("confirmedLsn", slot.confirmedLsn())
-                        .with("lagBytes", slot.lagBytes())
-                        .cells())
-                .orElse(null));
-        json.put("position", seen.position()
-                .map(position -> new Row()
-                        .with("ageMs", position.ageMs())
-                        .with("record", position.json())
-                        .cells())
-                .orElse(null));
+        json.put(
+                "slot",
+                seen.slot()
+                        .map(slot -> new Row()
+                                .with("name", slot.name())
+                                .with("active", slot.active())
+                                .with("walStatus", slot.walStatus())
+                                .with("confirmedLsn", slot.confirmedLsn())
+                                .with("lagBytes", slot.lagBytes())
+                                .cells())
+                        .orElse(null));
+        json.put(
+                "position",
+                seen.position()
+                        .map(position -> new Row()
+                                .with("ageMs", position.ageMs())
+                                .with("record", position.json())
+                                .cells())
+                        .orElse(null));
         List<?> lags = seen.lags().stream()
                 .map(lag -> new Row()
                         .with("reader", lag.reader())

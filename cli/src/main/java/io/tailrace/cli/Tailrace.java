@@ -43,6 +43,8 @@ import picocli.CommandLine.IVersionProvider;
         })
 final class Tailrace implements Runnable {
 
+    private static final int HELP_WIDTH = 120;
+
     @CommandLine.Spec
     @SuppressWarnings("NullAway.Init") // by picocli
     private CommandLine.Model.CommandSpec spec;
@@ -55,8 +57,7 @@ final class Tailrace implements Runnable {
         return new CommandLine(new Tailrace())
                 .setExecutionExceptionHandler(new Failures())
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setUsageHelpAutoWidth(true)
-                .setUsageHelpLongOptionsMaxWidth(30);
+                .setUsageHelpWidth(HELP_WIDTH);
     }
 
     @Override

@@ -96,8 +96,9 @@ public final class Compose {
     }
 
     /** Shows a row that waits in the router. Its payload stays where it is: a second carrier would deliver twice. */
-    public static Outgoing waiting(RawRecord record, String topic, int attempts, long notBefore) {
+    public static Outgoing waiting(RawRecord record, Place seq, String topic, int attempts, long notBefore) {
         Headers headers = origin(record)
+                .put(SEQ, seq.text())
                 .put(KIND, Kind.WAITING.text())
                 .put(ATTEMPT, attempts)
                 .put(NOT_BEFORE, notBefore)

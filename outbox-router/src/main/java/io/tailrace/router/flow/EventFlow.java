@@ -4,6 +4,7 @@ import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.router.deadletter.Parking;
@@ -38,7 +39,7 @@ public final class EventFlow implements Releaser {
 
     private static final Decoder RAW = Decoder.ofRaw(Kind.EVENT);
 
-    private static final Decoder RETURNED = Decoder.ofReturned(Kind.REPLAY, Kind.WAITING);
+    private static final Decoder RETURNED = Decoder.ofReturned(Kind.REPLAY);
 
     private static final Decoder ON_A_LANE = Decoder.ofReturned(Kind.EVENT, Kind.REPLAY);
 
@@ -62,12 +63,11 @@ public final class EventFlow implements Releaser {
 
     /** What comes back through the retry topic: replays. Our own notes of waiting rows pass by. */
     void returned(RawRecord record, Budget budget) {
+        if (record.headers().kind().filter(Kind.WAITING::equals).isPresent()) {
+            return;
+        }
         RETURNED.decode(record)
-                .match(
-                        event -> event.kind() == Kind.REPLAY
-                                ? taken(anew(event), LaneEvent.Kind.REPLAYED, budget)
-                                : true,
-                        this::malformed);
+                .match(event -> taken(anew(event), LaneEvent.Kind.REPLAYED, budget), this::malformed);
     }
 
     /** Attempts a row of a lane in place. */
@@ -165,7 +165,7 @@ public final class EventFlow implements Releaser {
             public LaneEvent await(Decision.Wait wait) {
                 Standing standing = row.standing();
                 if (wait.known() && standing.waits() == 0) {
-                    show(event.record(), standing.attempts(), wait.until());
+                    show(event.record(), event.seq(), standing.attempts(), wait.until());
                 }
                 int waits = standing.waits() + (wait.known() ? 1 : 0);
                 return failed(row, event.record(), wait.until(), standing.attempts(), waits);
@@ -174,7 +174,7 @@ public final class EventFlow implements Releaser {
             @Override
             public LaneEvent retry(Decision.Retry retry) {
                 RawRecord record = withTrail(event.record(), retry);
-                show(record, retry.attempts(), retry.at());
+                show(record, event.seq(), retry.attempts(), retry.at());
                 around.metrics().retried(Topics.EVENTS);
                 LOG.warn(
                         "Attempt failed: rowId={} key={} attempt={} reason={} name={}; tried again at {}, its key waits",
@@ -211,8 +211,8 @@ public final class EventFlow implements Releaser {
                 record, rowId, new Verdict(reason, row.standing().attempts(), error, stage, row.place()));
     }
 
-    private void show(RawRecord record, int attempts, long until) {
-        around.outbound().send(Compose.waiting(record, retryTopic, attempts, until));
+    private void show(RawRecord record, Place seq, int attempts, long until) {
+        around.outbound().send(Compose.waiting(record, seq, retryTopic, attempts, until));
     }
 
     /** A full new budget; what is known of the last failure stays until the row succeeds or fails anew. */
