@@ -61,7 +61,6 @@ public final class StreamsSettings {
     private static void consumer(Properties settings, TailraceConfig config) {
         String member = config.namespace().routerApplicationId() + "." + config.router().instanceId();
         put(settings, StreamsConfig.consumerPrefix(ConsumerConfig.ISOLATION_LEVEL_CONFIG), "read_committed");
-        put(settings, StreamsConfig.consumerPrefix(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG), false);
         // Of the main consumer only: first offsets are committed by us, and one that is lost must not be made up.
         put(settings, StreamsConfig.mainConsumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "none");
         put(settings, StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG), member);
