@@ -1,0 +1,229 @@
+package io.tailrace.router;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.tailrace.broker.ClientSettings;
+import io.tailrace.broker.TopicCatalog;
+import io.tailrace.broker.TopicKeeper;
+import io.tailrace.broker.TopicSpec;
+import io.tailrace.contract.Health;
+import io.tailrace.contract.Health.State;
+import io.tailrace.contract.Part;
+import io.tailrace.contract.StartRefused;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.router.decide.Decider;
+import io.tailrace.router.decide.Routes;
+import io.tailrace.router.lane.LaneLimits;
+import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.topology.Assembly;
+import io.tailrace.router.topology.Beginning;
+import io.tailrace.router.topology.DestinationWatch;
+import io.tailrace.router.topology.Outages;
+import io.tailrace.router.topology.RouterTopology;
+import io.tailrace.router.topology.StreamsSettings;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.streams.KafkaStreams;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The router: raw topics in; destinations, due commands, waiting rows and dead letters out; one Kafka Streams topology. Any number of
+ * instances share the partitions of a namespace. Thread-safe.
+ */
+public final class OutboxRouter implements Part {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxRouter.class);
+
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(8);
+
+    private static final Duration START_AGAIN_AFTER = Duration.ofSeconds(1);
+
+    private final TailraceConfig config;
+    private final Topics topics;
+    private final RouterMetrics metrics;
+    private final Clock clock;
+    private final RouterState state = new RouterState();
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    /** How to close what was opened, the last first. Guarded by itself: a close may come while a start is under way. */
+    private final Deque<Runnable> opened = new ArrayDeque<>();
+
+    private volatile Supplier<Map<String, String>> destinationsDown = Map::of;
+
+    /** Makes one; nothing is opened yet. */
+    public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
+        this.config = config;
+        this.topics = config.topicNames();
+        this.metrics = new RouterMetrics(registry);
+        this.clock = clock;
+    }
+
+    @Override
+    public String name() {
+        return "router";
+    }
+
+    @Override
+    public void start() {
+        List<String> problems = new ArrayList<>();
+        Routes routes = Routes.compile(config.router().routes(), topics, List.of(), problems);
+        if (!problems.isEmpty()) {
+            throw new StartRefused(problems);
+        }
+        state.begin();
+        Admin admin =
+                open(Admin.create(ClientSettings.admin(config.kafka())), each -> each.close(Duration.ofSeconds(1)));
+        try {
+            startOn(admin, routes);
+        } catch (KafkaException outage) {
+            LOG.warn("Kafka cannot be reached, the router starts when it can: {}", outage.getMessage());
+            state.become(State.STARTING, "Kafka cannot be reached: " + outage.getMessage());
+            Thread starter = new Thread(() -> startWhenPossible(admin, routes), "tailrace-router-start");
+            starter.setDaemon(true);
+            starter.start();
+        }
+    }
+
+    @Override
+    public Health health() {
+        Health health = state.health();
+        Map<String, String> down = health.isReady() ? destinationsDown.get() : Map.of();
+        if (down.isEmpty()) {
+            return health;
+        }
+        String each = down.entrySet().stream()
+                .map(destination -> destination.getKey() + " is " + destination.getValue())
+                .collect(Collectors.joining("; "));
+        return new Health(State.WAITING, "rows wait for destinations, others flow: " + each);
+    }
+
+    @Override
+    public void close() {
+        state.become(State.STOPPED, "");
+        closing.countDown();
+        while (true) {
+            Runnable last;
+            synchronized (opened) {
+                last = opened.pollLast();
+            }
+            if (last == null) {
+                return;
+            }
+            // Outside the lock, and each whatever became of the one before: a stream thread that ends reports to us.
+            try {
+                last.run();
+            } catch (KafkaException failed) {
+                LOG.warn("Closed with an error", failed);
+            }
+        }
+    }
+
+    private void startOn(Admin admin, Routes routes) {
+        try {
+            List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(List.of());
+            keeper(admin).ensure(specs);
+            beginning(admin).run();
+            run(admin, routes);
+        } catch (StartRefused refused) {
+            state.become(State.FAILED, String.valueOf(refused.getMessage()));
+            throw refused;
+        }
+    }
+
+    private void startWhenPossible(Admin admin, Routes routes) {
+        try {
+            while (!closing.await(START_AGAIN_AFTER.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    startOn(admin, routes);
+                    return;
+                } catch (KafkaException still) {
+                    LOG.debug("Kafka still cannot be reached", still);
+                }
+            }
+        } catch (StartRefused refused) {
+            LOG.error("Router does not start: {}", refused.getMessage());
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run(Admin admin, Routes routes) {
+        TopicCatalog catalog = new TopicCatalog(topics, config.topics());
+        Optional<Function<String, TopicSpec>> maker =
+                config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
+        DestinationWatch destinations =
+                open(new DestinationWatch(admin, keeper(admin), maker, metrics), DestinationWatch::close);
+        destinationsDown = destinations::down;
+        Decider decider = new Decider(routes, config.router().retry(), destinations);
+        Assembly assembly = new Assembly(topics, decider, LaneLimits.DEFAULT, metrics, clock);
+        KafkaStreams streams =
+                open(new KafkaStreams(RouterTopology.of(assembly), StreamsSettings.of(config)), OutboxRouter::stop);
+        Outages outages = open(
+                new Outages(
+                        beginning(admin),
+                        why -> state.become(State.FAILED, why),
+                        why -> state.become(State.WAITING, why)),
+                Outages::close);
+        streams.setUncaughtExceptionHandler(outages);
+        streams.setStateListener((now, before) -> changed(now, outages));
+        streams.start();
+    }
+
+    private void changed(KafkaStreams.State now, Outages outages) {
+        switch (now) {
+            case RUNNING -> {
+                outages.over();
+                state.become(State.READY, "");
+            }
+            case REBALANCING -> state.become(State.STARTING, "partitions are shared out and stores restored");
+            case ERROR -> state.become(State.FAILED, "every thread has ended");
+            default -> LOG.debug("Kafka Streams is {}", now);
+        }
+    }
+
+    private static void stop(KafkaStreams streams) {
+        if (!streams.close(STOP_TIMEOUT)) {
+            LOG.warn(
+                    "Router did not stop within {} s; its open transaction ends by its timeout",
+                    STOP_TIMEOUT.toSeconds());
+        }
+    }
+
+    private Runnable beginning(Admin admin) {
+        Beginning beginning = new Beginning(
+                admin, config.kafka(), topics.operations(), config.namespace().routerApplicationId());
+        return () -> beginning.ensure(List.of(RouterTopology.sources(topics)));
+    }
+
+    private TopicKeeper keeper(Admin admin) {
+        return new TopicKeeper(
+                admin, config.kafka().bootstrapServers(), config.topics().autoCreate());
+    }
+
+    /** Remembers how to close it; if the close has come and gone, closes it here and now. */
+    private <T> T open(T resource, Consumer<T> close) {
+        synchronized (opened) {
+            if (closing.getCount() > 0) {
+                opened.addLast(() -> close.accept(resource));
+                return resource;
+            }
+        }
+        close.accept(resource);
+        throw new KafkaException("the router was closed while it started");
+    }
+}

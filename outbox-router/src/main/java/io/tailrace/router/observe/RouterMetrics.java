@@ -1,0 +1,128 @@
+package io.tailrace.router.observe;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.tailrace.contract.record.Reason;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
+
+/**
+ * Everything the router counts. Counts are of work done, not of work committed: after a crash the rows of an open transaction are
+ * counted again. Labels are bounded: {@code x} and {@code reason}. For use by many threads.
+ */
+public final class RouterMetrics {
+
+    private static final String PREFIX = "tailrace.router.";
+
+    private final MeterRegistry registry;
+    private final Timer commitToRouted;
+    private final Timer lateness;
+    private final Timer blocked;
+    private final DistributionSummary attempts;
+    private final Set<TaskLanes> tasks = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger destinationsDown = new AtomicInteger();
+    /** A row costs microseconds, and finding a meter by name and labels is a good part of one. */
+    private final Map<String, Counter> counters = new ConcurrentHashMap<>();
+
+    public RouterMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        this.commitToRouted = timer("commit.to.routed", "From the commit of a row's transaction to its route");
+        this.lateness = timer("lateness", "From the instant a command was due to its route");
+        this.blocked = timer("blocked", "How long a key was blocked");
+        this.attempts = DistributionSummary.builder(PREFIX + "attempts")
+                .description("Failed attempts of a row of the router when it left its lane")
+                .register(registry);
+        gauge("blocked.keys", "Keys whose rows wait", TaskLanes::keys);
+        gauge("parked.rows", "Rows that wait on lanes", TaskLanes::rows);
+        gauge(
+                "parked.bytes",
+                "Bytes of those of these rows that came or were touched since the start",
+                TaskLanes::bytes);
+        Gauge.builder(PREFIX + "destinations.down", destinationsDown, Number::doubleValue)
+                .description("Destinations that rows wait for")
+                .register(registry);
+    }
+
+    /** The lanes of a task that was opened; they are counted until it is closed. */
+    public TaskLanes opened() {
+        TaskLanes lanes = new TaskLanes(blocked);
+        tasks.add(lanes);
+        return lanes;
+    }
+
+    /** A task went elsewhere, and its lanes with it. */
+    public void closed(TaskLanes lanes) {
+        tasks.remove(lanes);
+    }
+
+    /** An event reached its destination. */
+    public void routed(String x, Duration sinceCommit) {
+        counter("routed", "Rows routed", x).increment();
+        commitToRouted.record(sinceCommit);
+    }
+
+    /** A command became due. */
+    public void due(String x, Duration late) {
+        counter("routed", "Rows routed", x).increment();
+        lateness.record(late);
+    }
+
+    /** An attempt of the router failed and is made again. */
+    public void retried(String x) {
+        counter("retried", "Attempts that failed and are made again", x).increment();
+    }
+
+    /** A row of a subscription was released. */
+    public void released(String x) {
+        counter("released", "Rows released to executors", x).increment();
+    }
+
+    /** A row was given up. */
+    public void deadLettered(String x, Reason reason) {
+        Counter.builder(PREFIX + "dead.letters")
+                .description("Rows given up")
+                .tag("x", x)
+                .tag("reason", reason.text())
+                .register(registry)
+                .increment();
+    }
+
+    /** A row of the router left its lane after so many failed attempts. */
+    public void settledAfter(int failedAttempts) {
+        attempts.record(failedAttempts);
+    }
+
+    /** How many destinations rows wait for. */
+    public void destinationsDown(int count) {
+        destinationsDown.set(count);
+    }
+
+    private Counter counter(String name, String description, String x) {
+        return counters.computeIfAbsent(
+                name + ' ' + x,
+                any -> Counter.builder(PREFIX + name)
+                        .description(description)
+                        .tag("x", x)
+                        .register(registry));
+    }
+
+    private Timer timer(String name, String description) {
+        return Timer.builder(PREFIX + name)
+                .description(description)
+                .publishPercentileHistogram()
+                .register(registry);
+    }
+
+    private void gauge(String name, String description, ToLongFunction<TaskLanes> value) {
+        Gauge.builder(PREFIX + name, tasks, all -> all.stream().mapToLong(value).sum())
+                .description(description)
+                .register(registry);
+    }
+}
