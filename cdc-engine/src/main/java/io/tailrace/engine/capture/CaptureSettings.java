@@ -1,0 +1,23 @@
+package io.tailrace.engine.capture;
+
+import io.tailrace.contract.name.TableNames;
+
+/**
+ * What the mapping of rows depends on.
+ *
+ * @param ceSource value of {@code ce_source}
+ * @param rawEvents topic of outbox rows
+ * @param rawCommands topic of command rows and control messages
+ * @param tables whose rows are taken
+ * @param slot whose heartbeats are ours
+ * @param epoch of the raw topics
+ * @param limit of a record
+ */
+public record CaptureSettings(
+        String ceSource,
+        String rawEvents,
+        String rawCommands,
+        TableNames tables,
+        String slot,
+        int epoch,
+        SizeLimit limit) {}

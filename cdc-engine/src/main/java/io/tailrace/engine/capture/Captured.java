@@ -1,0 +1,37 @@
+package io.tailrace.engine.capture;
+
+import java.util.Optional;
+
+/**
+ * One change as it came out of the log.
+ *
+ * @param at where it stood
+ * @param what it is
+ * @param record what goes to Kafka; empty for heartbeats and for what is nobody's
+ */
+public record Captured(Point at, What what, Optional<RawRecord> record) {
+
+    /** What came out of the log. */
+    public enum What {
+        /** A row of the outbox or of the command table. */
+        ROW,
+        /** An act on a command. */
+        CONTROL,
+        /** A heartbeat message of this engine: the way from the log to here works. */
+        HEARTBEAT,
+        /** Debezium's own sign that it has passed a commit; only the position matters. */
+        COMMIT,
+        /** A change that is none of ours, or a message that makes no sense. */
+        OTHER
+    }
+
+    /**
+     * Where in the log.
+     *
+     * @param commitLsn end of the last commit before
+     * @param txId its transaction, 32 bits; 0 when it belongs to none
+     * @param lsn its own, comparable only within its transaction
+     * @param commitMicros when the transaction was committed, microseconds since the epoch by the database's clock; 0 if unknown
+     */
+    public record Point(long commitLsn, long txId, long lsn, long commitMicros) {}
+}

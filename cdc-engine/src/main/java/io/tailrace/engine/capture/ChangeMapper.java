@@ -1,0 +1,134 @@
+package io.tailrace.engine.capture;
+
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.engine.capture.Captured.Point;
+import io.tailrace.engine.capture.Captured.What;
+import io.tailrace.engine.source.Source;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.apache.kafka.connect.data.Schema;
+import org.apache.kafka.connect.data.Struct;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Debezium's changes, in Connect's own types, to what they are to Tailrace. No JSON is made or read but the row's own headers. Not
+ * thread-safe: one mapper for one run of Debezium, on the thread that it calls.
+ */
+public final class ChangeMapper {
+
+    /** Prefix of the messages that the SQL functions write. */
+    public static final String CONTROL_PREFIX = "tailrace.control";
+
+    /** A table that is altered again and again must not fill the heap with shapes of the past. */
+    private static final int MOST_SHAPES = 64;
+
+    private final CaptureSettings settings;
+    private final ControlMapper controls;
+    private final Map<Schema, ChangeShape> shapes = new IdentityHashMap<>();
+    private final Map<ChangeShape, RowMapper> rows = new IdentityHashMap<>();
+
+    // All rows of a transaction share both, so they are written out once.
+    private long timeMicros = Long.MIN_VALUE;
+    private Bytes time = Bytes.utf8("");
+    private long xidNumber = Long.MIN_VALUE;
+    private Bytes xid = Bytes.utf8("");
+
+    /** A mapper for one run. */
+    public ChangeMapper(CaptureSettings settings) {
+        this.settings = Objects.requireNonNull(settings);
+        this.controls = new ControlMapper(settings);
+    }
+
+    /** What a change is; never throws for what a row holds. */
+    public Captured map(SourceRecord change) {
+        Point at = point(change.sourceOffset());
+        if (!(change.value() instanceof Struct value)) {
+            return new Captured(at, What.OTHER, Optional.empty());
+        }
+        ChangeShape shape = shape(value);
+        return switch (shape.kind) {
+            case COMMIT -> new Captured(at, What.COMMIT, Optional.empty());
+            case MESSAGE -> message(at, shape.message(value));
+            case FOREIGN -> new Captured(at, What.OTHER, Optional.empty());
+            case EVENT, COMMAND -> row(at, shape, shape.inserted(value));
+        };
+    }
+
+    private Captured row(Point at, ChangeShape shape, @Nullable Struct row) {
+        if (row == null) {
+            return new Captured(at, What.OTHER, Optional.empty());
+        }
+        RowMapper mapper = rows.get(shape);
+        if (mapper == null) {
+            mapper = new RowMapper(settings, shape);
+            rows.put(shape, mapper);
+        }
+        return new Captured(at, What.ROW, Optional.of(mapper.map(row, ceTime(at), xid(at))));
+    }
+
+    private Captured message(Point at, @Nullable Struct message) {
+        // One outside a transaction is there even if the sender rolled back: whoever wrote it, it is none of ours.
+        if (message == null || at.txId() == 0) {
+            return new Captured(at, What.OTHER, Optional.empty());
+        }
+        String prefix = message.getString("prefix");
+        Object content = message.get("content");
+        if (prefix == null || content == null) {
+            return new Captured(at, What.OTHER, Optional.empty());
+        }
+        byte[] bytes = RowMapper.bytes(content);
+        if (prefix.equals(Source.HEARTBEAT_PREFIX)) {
+            boolean ours = new String(bytes, StandardCharsets.UTF_8).equals(settings.slot());
+            return new Captured(at, ours ? What.HEARTBEAT : What.OTHER, Optional.empty());
+        }
+        if (!prefix.equals(CONTROL_PREFIX)) {
+            return new Captured(at, What.OTHER, Optional.empty());
+        }
+        Optional<RawRecord> record = controls.map(bytes, ceTime(at), xid(at));
+        return new Captured(at, record.isPresent() ? What.CONTROL : What.OTHER, record);
+    }
+
+    private ChangeShape shape(Struct value) {
+        ChangeShape shape = shapes.get(value.schema());
+        if (shape == null) {
+            if (shapes.size() >= MOST_SHAPES) {
+                shapes.clear();
+                rows.clear();
+            }
+            shape = ChangeShape.of(value, settings.tables());
+            shapes.put(value.schema(), shape);
+        }
+        return shape;
+    }
+
+    private Bytes ceTime(Point at) {
+        if (at.commitMicros() != timeMicros) {
+            timeMicros = at.commitMicros();
+            time = Bytes.utf8(Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS).toString());
+        }
+        return time;
+    }
+
+    private Bytes xid(Point at) {
+        if (at.txId() != xidNumber) {
+            xidNumber = at.txId();
+            xid = Bytes.utf8(Long.toString(xidNumber));
+        }
+        return xid;
+    }
+
+    private static Point point(Map<String, ?> offset) {
+        return new Point(
+                number(offset, "lsn_commit"), number(offset, "txId"), number(offset, "lsn"), number(offset, "ts_usec"));
+    }
+
+    private static long number(Map<String, ?> offset, String key) {
+        return offset.get(key) instanceof Number number ? number.longValue() : 0;
+    }
+}

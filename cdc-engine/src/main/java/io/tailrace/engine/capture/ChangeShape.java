@@ -1,0 +1,78 @@
+package io.tailrace.engine.capture;
+
+import io.tailrace.contract.name.TableNames;
+import org.apache.kafka.connect.data.Field;
+import org.apache.kafka.connect.data.Schema;
+import org.apache.kafka.connect.data.Struct;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where to find things in the changes of one schema, looked up once for each: a look-up by name for every column of every row costs
+ * more than reading it. Debezium makes a new schema object when a table changes, and with it a new shape is made.
+ */
+final class ChangeShape {
+
+    enum Kind {
+        EVENT,
+        COMMAND,
+        MESSAGE,
+        COMMIT,
+        FOREIGN
+    }
+
+    final Kind kind;
+    private final @Nullable Field op;
+    private final @Nullable Field after;
+    private final @Nullable Field message;
+    private final @Nullable Schema row;
+
+    private ChangeShape(Kind kind, Schema envelope) {
+        this.kind = kind;
+        this.op = envelope.field("op");
+        this.after = envelope.field("after");
+        this.message = envelope.field("message");
+        this.row = after == null ? null : after.schema();
+    }
+
+    static ChangeShape of(Struct change, TableNames tables) {
+        Schema envelope = change.schema();
+        if (envelope.field("op") == null) {
+            return new ChangeShape(Kind.COMMIT, envelope);
+        }
+        if (envelope.field("message") != null) {
+            return new ChangeShape(Kind.MESSAGE, envelope);
+        }
+        return new ChangeShape(kindOf(change.getStruct("source"), tables), envelope);
+    }
+
+    private static Kind kindOf(Struct source, TableNames tables) {
+        if (!tables.schema().equals(source.getString("schema"))) {
+            return Kind.FOREIGN;
+        }
+        String table = source.getString("table");
+        if (tables.outbox().equals(table)) {
+            return Kind.EVENT;
+        }
+        return tables.internalCommand().equals(table) ? Kind.COMMAND : Kind.FOREIGN;
+    }
+
+    /** The row that was inserted, or null when the change is no insert. */
+    @Nullable
+    Struct inserted(Struct change) {
+        if (op == null || after == null || !"c".equals(change.get(op))) {
+            return null;
+        }
+        return (Struct) change.get(after);
+    }
+
+    @Nullable
+    Struct message(Struct change) {
+        return message == null ? null : (Struct) change.get(message);
+    }
+
+    /** A column; null when the row's schema has none of that name. */
+    @Nullable
+    Field column(String name) {
+        return row == null ? null : row.field(name);
+    }
+}

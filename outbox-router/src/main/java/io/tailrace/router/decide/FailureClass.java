@@ -1,0 +1,63 @@
+package io.tailrace.router.decide;
+
+import io.tailrace.contract.record.Reason;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * What a failure means for its row: the one table of the router.
+ *
+ * <table>
+ *   <caption>failures</caption>
+ *   <tr><th>class</th><th>what</th><th>its row</th><th>attempts</th></tr>
+ *   <tr><td>{@link #ROW_FATAL}</td><td>malformed, name invalid, version mismatch, too large, something thrown</td>
+ *       <td>dead letter at once</td><td>ends them</td></tr>
+ *   <tr><td>{@link #ROW_RETRIABLE}</td><td>no route</td><td>one retry on the normal wait, then dead letter</td><td>uses one</td></tr>
+ *   <tr><td>{@link #DESTINATION_DOWN}</td><td>missing, forbidden, not writable, not looked at yet</td>
+ *       <td>waits on its lane without an end</td><td>uses none</td></tr>
+ *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication, own topics: whatever Kafka's client throws</td>
+ *       <td>untouched: the transaction never was</td><td>uses none</td></tr>
+ * </table>
+ *
+ * <p>The fallback is {@link #ROW_FATAL}: what nobody foresaw parks one row and says why, and never stops the others.
+ */
+public enum FailureClass {
+    ROW_FATAL,
+    ROW_RETRIABLE,
+    DESTINATION_DOWN,
+    SYSTEMIC;
+
+    private static final Map<Reason, FailureClass> OF_REASON = new EnumMap<>(Map.of(
+            Reason.MALFORMED, ROW_FATAL,
+            Reason.NAME_INVALID, ROW_FATAL,
+            Reason.VERSION_MISMATCH, ROW_FATAL,
+            Reason.TOO_LARGE, ROW_FATAL,
+            Reason.TIMER_ERROR, ROW_FATAL,
+            Reason.LANE_OVERFLOW, ROW_FATAL,
+            Reason.NO_ROUTE, ROW_RETRIABLE));
+
+    private static final Map<Destination.State, FailureClass> OF_DESTINATION = new EnumMap<>(Map.of(
+            Destination.State.UNKNOWN, DESTINATION_DOWN,
+            Destination.State.MISSING, DESTINATION_DOWN,
+            Destination.State.FORBIDDEN, DESTINATION_DOWN,
+            Destination.State.UNAVAILABLE, DESTINATION_DOWN));
+
+    /** Of a failure that lies in the row. */
+    public static FailureClass of(Reason reason) {
+        return OF_REASON.getOrDefault(reason, ROW_FATAL);
+    }
+
+    /** Of a destination that is not {@link Destination.State#WRITABLE}. */
+    public static FailureClass of(Destination.State state) {
+        return OF_DESTINATION.getOrDefault(state, ROW_FATAL);
+    }
+
+    /**
+     * Of something thrown.
+     *
+     * @param comesFromKafka whether the error, or one that caused it, is of Kafka's own
+     */
+    public static FailureClass ofThrown(boolean comesFromKafka) {
+        return comesFromKafka ? SYSTEMIC : ROW_FATAL;
+    }
+}

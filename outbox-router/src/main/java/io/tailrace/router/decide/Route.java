@@ -1,0 +1,13 @@
+package io.tailrace.router.decide;
+
+/**
+ * Where an event goes and which rule says so.
+ *
+ * @param topic the destination
+ * @param rule the pattern that took the name, {@value #DEFAULT} if none did
+ */
+public record Route(String topic, String rule) {
+
+    /** In the place of a pattern: the default route. */
+    public static final String DEFAULT = "default";
+}

@@ -1,0 +1,266 @@
+package io.tailrace.router.flow;
+
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.router.deadletter.Parking;
+import io.tailrace.router.deadletter.Verdict;
+import io.tailrace.router.decide.Decider;
+import io.tailrace.router.decide.Decision;
+import io.tailrace.router.decode.Decoded;
+import io.tailrace.router.decode.Decoder;
+import io.tailrace.router.decode.Malformed;
+import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.deliver.Compose;
+import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.LaneEvent;
+import io.tailrace.router.lane.LaneKey;
+import io.tailrace.router.lane.LaneRow;
+import io.tailrace.router.lane.Releaser;
+import io.tailrace.router.lane.Standing;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Events: the router's own rows. A row whose key flows is attempted at once; one that fails blocks its key, and those that follow it
+ * wait on the lane, from which they are attempted in place, one after the other.
+ */
+public final class EventFlow implements Releaser {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EventFlow.class);
+
+    private static final Decoder RAW = Decoder.ofRaw(Kind.EVENT);
+
+    private static final Decoder RETURNED = Decoder.ofReturned(Kind.REPLAY);
+
+    private static final Decoder ON_A_LANE = Decoder.ofReturned(Kind.EVENT, Kind.REPLAY);
+
+    private final Surroundings around;
+    private final Decider decider;
+    private final Parking parking;
+    private final String retryTopic;
+
+    /** @param retryTopic where rows that wait are shown */
+    public EventFlow(Surroundings around, Decider decider, Parking parking, String retryTopic) {
+        this.around = around;
+        this.decider = decider;
+        this.parking = parking;
+        this.retryTopic = retryTopic;
+    }
+
+    /** A row as it was committed. */
+    void arrived(RawRecord record, Budget budget) {
+        RAW.decode(record).match(event -> taken(event, LaneEvent.Kind.ARRIVED, budget), this::malformed);
+    }
+
+    /** What comes back through the retry topic: replays. Our own notes of waiting rows pass by. */
+    void returned(RawRecord record, Budget budget) {
+        if (record.headers().kind().filter(Kind.WAITING::equals).isPresent()) {
+            return;
+        }
+        RETURNED.decode(record)
+                .match(event -> taken(anew(event), LaneEvent.Kind.REPLAYED, budget), this::malformed);
+    }
+
+    /** Attempts a row of a lane in place. */
+    @Override
+    public Optional<LaneEvent> release(LaneKey lane, LaneRow row) {
+        try {
+            return Optional.of(attempt(lane, row));
+        } catch (RuntimeException error) {
+            if (around.isSystemic().test(error)) {
+                throw error;
+            }
+            // The row is in hand: it leaves its lane with the error on it, and the lane goes on.
+            park(row, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
+            return Optional.of(answer(LaneEvent.Kind.DEAD, row, row.standing()));
+        }
+    }
+
+    private boolean taken(Decoded event, LaneEvent.Kind how, Budget budget) {
+        LaneKey lane = LaneKey.of(Topics.EVENTS, event.source(), event.orderingKey(), event.rowId());
+        LaneRow row = LaneRow.fresh(event.seq(), event.record());
+        if (around.lanes().isBlocked(lane)) {
+            take(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
+            return true;
+        }
+        Decision decision = decide(event, row.standing());
+        LaneEvent outcome = act(event, row, decision);
+        if (outcome.kind() == LaneEvent.Kind.FAILED) {
+            settleDown(home(lane, decision), row, outcome, budget);
+        }
+        return true;
+    }
+
+    private LaneEvent attempt(LaneKey lane, LaneRow row) {
+        Reason burial = row.standing().burial();
+        if (burial != null) {
+            park(row, burial, ErrorTrail.of("LaneOverflow", "the lane of its key is over its limits"), "lane");
+            return answer(LaneEvent.Kind.DEAD, row, row.standing());
+        }
+        return ON_A_LANE.decode(row.record())
+                .match(event -> attempt(lane, row, event), malformed -> {
+                    malformed(malformed);
+                    return answer(LaneEvent.Kind.DEAD, row, row.standing());
+                });
+    }
+
+    private LaneEvent attempt(LaneKey lane, LaneRow row, Decoded event) {
+        Decision decision = decide(event, row.standing());
+        LaneEvent outcome = act(event, row, decision);
+        if (outcome.kind() != LaneEvent.Kind.FAILED) {
+            around.metrics().settledAfter(row.standing().attempts());
+            return outcome;
+        }
+        LaneKey home = home(lane, decision);
+        if (home.equals(lane)) {
+            return outcome;
+        }
+        // Rows that only shared a destination part when it is back and they fail for reasons of their own.
+        settleDown(home, row, outcome, new Budget(0, 0, around.clock()::millis));
+        return answer(LaneEvent.Kind.DONE, row, row.standing());
+    }
+
+    /** Onto a lane: as its head if it is the first, else behind the others until they are through. */
+    private void settleDown(LaneKey lane, LaneRow row, LaneEvent outcome, Budget budget) {
+        boolean isFirst = !around.lanes().isBlocked(lane);
+        take(lane, isFirst ? outcome : LaneEvent.of(LaneEvent.Kind.ARRIVED, row.place(), 0, row.record()), budget);
+    }
+
+    private void take(LaneKey lane, LaneEvent event, Budget budget) {
+        around.lanes().take(lane, event, now(), this, budget);
+    }
+
+    /** Rows without a key wait for a destination together; any other row waits where it is. */
+    private static LaneKey home(LaneKey lane, Decision decision) {
+        if (lane.sort() == LaneKey.Sort.KEYED || !(decision instanceof Decision.Wait wait)) {
+            return lane;
+        }
+        return LaneKey.ofDestination(lane.x(), lane.source(), wait.destination());
+    }
+
+    private Decision decide(Decoded event, Standing standing) {
+        double chance = around.chance().nextDouble();
+        return decider.decide(event, standing.attempts(), standing.waits(), now(), chance);
+    }
+
+    private LaneEvent act(Decoded event, LaneRow row, Decision decision) {
+        return decision.match(new Decision.Cases<>() {
+            @Override
+            public LaneEvent publish(Decision.Publish publish) {
+                publish.records().forEach(around.outbound()::send);
+                around.metrics().routed(Topics.EVENTS, sinceCommit(event));
+                return answer(LaneEvent.Kind.DONE, row, row.standing());
+            }
+
+            @Override
+            public LaneEvent await(Decision.Wait wait) {
+                Standing standing = row.standing();
+                if (wait.known() && standing.waits() == 0) {
+                    show(event.record(), event.seq(), standing.attempts(), wait.until());
+                }
+                int waits = standing.waits() + (wait.known() ? 1 : 0);
+                return failed(row, event.record(), wait.until(), standing.attempts(), waits);
+            }
+
+            @Override
+            public LaneEvent retry(Decision.Retry retry) {
+                RawRecord record = withTrail(event.record(), retry);
+                show(record, event.seq(), retry.attempts(), retry.at());
+                around.metrics().retried(Topics.EVENTS);
+                LOG.warn(
+                        "Attempt failed: rowId={} key={} attempt={} reason={} name={}; tried again at {}, its key waits",
+                        event.rowId(),
+                        event.orderingKey(),
+                        retry.attempts(),
+                        retry.cause(),
+                        event.name(),
+                        Instant.ofEpochMilli(retry.at()));
+                return failed(row, record, retry.at(), retry.attempts(), 0);
+            }
+
+            @Override
+            public LaneEvent deadLetter(Decision.DeadLetter letter) {
+                Verdict verdict =
+                        new Verdict(letter.reason(), letter.attempts(), letter.error(), letter.stage(), event.seq());
+                parking.park(event.record(), event.rowId(), verdict);
+                return answer(LaneEvent.Kind.DEAD, row, row.standing());
+            }
+        });
+    }
+
+    private boolean malformed(Malformed malformed) {
+        Verdict verdict =
+                new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
+        parking.park(malformed.record(), malformed.rowId(), verdict);
+        return true;
+    }
+
+    private void park(LaneRow row, Reason reason, ErrorTrail error, String stage) {
+        RawRecord record = row.record();
+        String rowId = record.headers().text(HeaderName.CE_ID).orElseGet(record::origin);
+        parking.park(
+                record, rowId, new Verdict(reason, row.standing().attempts(), error, stage, row.place()));
+    }
+
+    private void show(RawRecord record, Place seq, int attempts, long until) {
+        around.outbound().send(Compose.waiting(record, seq, retryTopic, attempts, until));
+    }
+
+    /** A full new budget; what is known of the last failure stays until the row succeeds or fails anew. */
+    private static Decoded anew(Decoded event) {
+        RawRecord record = event.record();
+        RawRecord fresh = record.with(record.headers().without(HeaderName.ATTEMPT));
+        return new Decoded(
+                fresh,
+                event.kind(),
+                event.rowId(),
+                event.name(),
+                event.source(),
+                event.orderingKey(),
+                event.seq());
+    }
+
+    private RawRecord withTrail(RawRecord record, Decision.Retry retry) {
+        String now = Long.toString(now());
+        Headers headers = record.headers();
+        return record.with(Compose.withError(headers.toBuilder(), retry.error())
+                .put(HeaderName.REASON, retry.cause().text())
+                .put(HeaderName.STAGE, "decide")
+                .put(HeaderName.ATTEMPT, retry.attempts())
+                .put(HeaderName.FAILED_AT, now)
+                .put(HeaderName.FIRST_FAILED_AT, headers.text(HeaderName.FIRST_FAILED_AT).orElse(now))
+                .build());
+    }
+
+    private static LaneEvent failed(LaneRow row, RawRecord record, long until, int attempts, int waits) {
+        int turn = row.standing().turn() + 1;
+        return new LaneEvent(LaneEvent.Kind.FAILED, row.place(), turn, until, attempts, waits, record);
+    }
+
+    private static LaneEvent answer(LaneEvent.Kind kind, LaneRow row, Standing standing) {
+        return LaneEvent.of(kind, row.place(), standing.turn(), row.record());
+    }
+
+    private Duration sinceCommit(Decoded event) {
+        Optional<String> committed = event.record().headers().text(HeaderName.CE_TIME);
+        try {
+            long millis = committed.map(time -> now() - Instant.parse(time).toEpochMilli()).orElse(0L);
+            return Duration.ofMillis(Math.max(0, millis));
+        } catch (DateTimeParseException notATime) {
+            return Duration.ZERO;
+        }
+    }
+
+    private long now() {
+        return around.clock().millis();
+    }
+}

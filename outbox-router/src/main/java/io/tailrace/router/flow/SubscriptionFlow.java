@@ -1,0 +1,167 @@
+package io.tailrace.router.flow;
+
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.router.deadletter.Parking;
+import io.tailrace.router.deadletter.Verdict;
+import io.tailrace.router.decode.Decoded;
+import io.tailrace.router.decode.Decoder;
+import io.tailrace.router.decode.Malformed;
+import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.deliver.Compose;
+import io.tailrace.router.deliver.Outgoing;
+import io.tailrace.router.due.Due;
+import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.LaneEvent;
+import io.tailrace.router.lane.LaneKey;
+import io.tailrace.router.lane.LaneRow;
+import io.tailrace.router.lane.Releaser;
+import java.util.Optional;
+
+/**
+ * The rows of a subscription, commands among them. Their order and their once-only come from the row in the handler's database;
+ * here they only wait until it is time to wake them. Executors say through the retry topic what became of a row; a lane releases it
+ * to the redelivery topic, and every release is answered.
+ */
+public final class SubscriptionFlow implements Releaser {
+
+    private static final Decoder ANSWERS = Decoder.ofReturned(
+            Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
+
+    private final String x;
+    private final Surroundings around;
+    private final Parking parking;
+    private final String redeliveryTopic;
+
+    /**
+     * @param x {@code commands} or a subscription
+     * @param redeliveryTopic where rows are released to
+     */
+    public SubscriptionFlow(String x, Surroundings around, Parking parking, String redeliveryTopic) {
+        this.x = x;
+        this.around = around;
+        this.parking = parking;
+        this.redeliveryTopic = redeliveryTopic;
+    }
+
+    /** An executor's answer, or an operator's replay. */
+    void answered(RawRecord record, Budget budget) {
+        ANSWERS.decode(record).match(answer -> heard(answer, budget), this::malformed);
+    }
+
+    /** A row of a lane goes to an executor; one that is to be given up goes there too, since its table holds the truth about it. */
+    @Override
+    public Optional<LaneEvent> release(LaneKey lane, LaneRow row) {
+        RawRecord record = row.record();
+        boolean isReplay = record.headers().kind().filter(Kind.REPLAY::equals).isPresent();
+        Kind kind = isReplay ? Kind.REPLAY : Kind.REDELIVERY;
+        Outgoing released =
+                Compose.released(record, redeliveryTopic, kind, row.place(), row.standing().turn());
+        Reason burial = row.standing().burial();
+        around.outbound().send(burial == null ? released : Compose.buried(released, burial, overflow(), "lane"));
+        around.metrics().released(x);
+        return Optional.empty();
+    }
+
+    /**
+     * Something happened to a row of this subscription.
+     *
+     * @return whether it was news
+     */
+    boolean take(Decoded row, LaneEvent event, Budget budget) {
+        LaneKey lane = LaneKey.of(x, row.source(), row.orderingKey(), row.rowId());
+        return around.lanes().take(lane, event, now(), this, budget);
+    }
+
+    /** The row's dead letter goes: it is on its way again. */
+    void resurrected(Decoded row) {
+        parking.release(row.rowId());
+    }
+
+    private boolean heard(Decoded answer, Budget budget) {
+        if (answer.kind() == Kind.WAITING) {
+            return true;
+        }
+        Optional<Place> place = answer.place();
+        if (place.isEmpty()) {
+            return heardOfARowWithoutPlace(answer, budget);
+        }
+        boolean isNews = take(answer, eventOf(answer, place.get()), budget);
+        if (isNews && answer.kind() == Kind.DEAD) {
+            park(answer);
+        }
+        return true;
+    }
+
+    /** A row that was never stamped has no place and stands on no lane. */
+    private boolean heardOfARowWithoutPlace(Decoded answer, Budget budget) {
+        switch (answer.kind()) {
+            case EARLY -> around.agenda().add(again(answer));
+            case DEAD -> park(answer);
+            // Events are replayed at their own place, which is their seq.
+            case REPLAY -> take(answer, eventOf(answer, answer.seq()), budget);
+            default -> {
+                // Done: nobody waits for it.
+            }
+        }
+        return true;
+    }
+
+    private LaneEvent eventOf(Decoded answer, Place place) {
+        long now = now();
+        long later = Instants.plus(now, answer.waitMillis());
+        return switch (answer.kind()) {
+            case FAILED -> event(LaneEvent.Kind.FAILED, answer, place, later);
+            case BEHIND -> event(LaneEvent.Kind.BEHIND, answer, place, now);
+            case EARLY -> event(LaneEvent.Kind.EARLY, answer, place, later);
+            case DONE -> event(LaneEvent.Kind.DONE, answer, place, now);
+            case DEAD -> event(LaneEvent.Kind.DEAD, answer, place, now);
+            case REPLAY -> event(LaneEvent.Kind.REPLAYED, answer, place, 0);
+            default -> throw new IllegalStateException(
+                    "kind " + answer.kind() + " is no answer, yet the decoder let it pass");
+        };
+    }
+
+    private static LaneEvent event(LaneEvent.Kind kind, Decoded answer, Place place, long notBefore) {
+        return new LaneEvent(
+                kind, place, answer.turn(), notBefore, answer.attempts(), 0, answer.record());
+    }
+
+    private Due again(Decoded early) {
+        long at = Instants.plus(now(), early.waitMillis());
+        return new Due.Command(at, early.seq(), early.turn(), early.rowId(), Carrier.of(early, at));
+    }
+
+    private void park(Decoded answer) {
+        var headers = answer.record().headers();
+        ErrorTrail error = new ErrorTrail(
+                headers.text(HeaderName.ERROR_CLASS).orElse(""),
+                headers.text(HeaderName.ERROR_MESSAGE).orElse(""),
+                headers.text(HeaderName.ERROR_STACK).orElse(""));
+        Reason reason = headers.reason().orElse(Reason.REJECTED);
+        String stage = headers.text(HeaderName.STAGE).orElse("handler");
+        parking.park(
+                answer.record(),
+                answer.rowId(),
+                new Verdict(reason, answer.attempts(), error, stage, answer.seq()));
+    }
+
+    private boolean malformed(Malformed malformed) {
+        parking.park(
+                malformed.record(),
+                malformed.rowId(),
+                new Verdict(malformed.reason(), 0, malformed.error(), malformed.stage(), malformed.seq()));
+        return true;
+    }
+
+    private static ErrorTrail overflow() {
+        return ErrorTrail.of("LaneOverflow", "the lane of its key is over its limits");
+    }
+
+    private long now() {
+        return around.clock().millis();
+    }
+}

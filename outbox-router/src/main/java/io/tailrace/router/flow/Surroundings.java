@@ -1,0 +1,30 @@
+package io.tailrace.router.flow;
+
+import io.tailrace.router.deliver.Outbound;
+import io.tailrace.router.due.Agenda;
+import io.tailrace.router.lane.Lanes;
+import io.tailrace.router.observe.RouterMetrics;
+import java.time.InstantSource;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+
+/**
+ * What surrounds the flows of one task.
+ *
+ * @param outbound where records leave
+ * @param lanes of blocked keys
+ * @param agenda of what is due
+ * @param metrics of all tasks
+ * @param clock the only one
+ * @param chance for the jitter of waits
+ * @param isSystemic whether something thrown is the broker's failure: it is passed on and stops the task, where anything else parks
+ *     one row
+ */
+public record Surroundings(
+        Outbound outbound,
+        Lanes lanes,
+        Agenda agenda,
+        RouterMetrics metrics,
+        InstantSource clock,
+        RandomGenerator chance,
+        Predicate<Throwable> isSystemic) {}

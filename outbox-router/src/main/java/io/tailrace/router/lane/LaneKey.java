@@ -1,0 +1,44 @@
+package io.tailrace.router.lane;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose lane it is.
+ *
+ * @param x {@code events}, {@code commands} or a subscription
+ * @param source database the rows come from: order is promised within one
+ * @param sort what {@code key} is
+ * @param key that the rows of the lane share
+ */
+public record LaneKey(String x, String source, Sort sort, String key) {
+
+    /** What the rows of a lane share. */
+    public enum Sort {
+        /** An ordering key: their order is kept. */
+        KEYED,
+        /** A row without an ordering key, alone. */
+        ROW,
+        /** A destination that is down: rows without an ordering key that wait for it together. */
+        DESTINATION
+    }
+
+    public LaneKey {
+        Objects.requireNonNull(x, "x");
+        Objects.requireNonNull(source, "source");
+        Objects.requireNonNull(sort, "sort");
+        Objects.requireNonNull(key, "key");
+    }
+
+    /** The lane of a row: its key's, or its own when it has no key. */
+    public static LaneKey of(String x, String source, @Nullable String orderingKey, String rowId) {
+        return orderingKey == null
+                ? new LaneKey(x, source, Sort.ROW, rowId)
+                : new LaneKey(x, source, Sort.KEYED, orderingKey);
+    }
+
+    /** The lane on which rows without a key wait for a destination. */
+    public static LaneKey ofDestination(String x, String source, String topic) {
+        return new LaneKey(x, source, Sort.DESTINATION, topic);
+    }
+}

@@ -1,0 +1,14 @@
+package io.tailrace.router.lane;
+
+/**
+ * How long a lane may get. Over either limit its head is given up as {@code lane-overflow}.
+ *
+ * @param rows on one lane
+ * @param bytes of their records
+ * @param window rows of a lane released ahead of their answers, once the head has succeeded
+ */
+public record LaneLimits(int rows, long bytes, int window) {
+
+    /** On disk, not on the heap: a limit against a key that never recovers. */
+    public static final LaneLimits DEFAULT = new LaneLimits(100_000, 256L << 20, 1_000);
+}

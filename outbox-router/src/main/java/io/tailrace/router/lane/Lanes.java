@@ -1,0 +1,276 @@
+package io.tailrace.router.lane;
+
+import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
+import io.tailrace.router.lane.LaneEvent.Kind;
+import io.tailrace.router.lane.LaneTable.Move;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of the lanes, over the stores. A row's way on its lane is the table of {@link LaneTable}; around it:
+ *
+ * <ul>
+ *   <li>The head is the row with the smallest place. Before it has succeeded nothing else is released.
+ *   <li>When the head is done the window opens: rows are released in place order ahead of their answers, up to
+ *       {@link LaneLimits#window()}. A released row that comes back, or one that is tried anew, closes it.
+ *   <li>A row that waits until later stops those behind it, wherever it stands.
+ *   <li>A lane that has lost its last row is gone, and the key flows.
+ * </ul>
+ *
+ * <p>Every change is written before the method returns, in the transaction of the record or timer that caused it: a crash takes back
+ * cause and change together. For use by one stream thread at a time.
+ */
+public final class Lanes {
+
+    /** First wait of a head that comes back {@code behind}; doubles each time. */
+    static final long YIELD_MILLIS = 100;
+
+    /** Longest wait of a head that comes back {@code behind}. */
+    static final long MAX_YIELD_MILLIS = 30_000;
+
+    private final LaneStore lanes;
+    private final ParkedStore parked;
+    private final Wakes wakes;
+    private final LaneLimits limits;
+    private final LaneWatcher watcher;
+
+    public Lanes(LaneStore lanes, ParkedStore parked, Wakes wakes, LaneLimits limits, LaneWatcher watcher) {
+        this.lanes = lanes;
+        this.parked = parked;
+        this.wakes = wakes;
+        this.limits = limits;
+        this.watcher = watcher;
+    }
+
+    /** Whether rows of this lane wait. */
+    public boolean isBlocked(LaneKey key) {
+        return lanes.get(key) != null;
+    }
+
+    /**
+     * Something happened to a row: takes it in, then releases what may be released now.
+     *
+     * @param now milliseconds since the epoch
+     * @return whether the event was news; what is not must have no effect anywhere else either
+     */
+    public boolean take(LaneKey key, LaneEvent event, long now, Releaser releaser, Budget budget) {
+        LaneRow known = parked.get(key, event.place());
+        if (known != null && !event.kind().passes(event.turn(), known.standing().turn())) {
+            return false;
+        }
+        Lane before = lanes.get(key);
+        Lane after = apply(key, before, known, event, now);
+        after = shortened(key, after);
+        write(key, before, released(key, after, now, releaser, budget), now);
+        return true;
+    }
+
+    /** A wake of the lane has come; it is no longer among the {@link Wakes}. */
+    public void wake(LaneKey key, long at, long now, Releaser releaser, Budget budget) {
+        Lane lane = lanes.get(key);
+        if (lane == null || lane.wakeAt() != at) {
+            return;
+        }
+        Lane before = lane.wakingAt(Lane.NEVER);
+        write(key, before, released(key, before, now, releaser, budget), now);
+    }
+
+    /** Releases rows from the front as far as the window, their times and the budget go. */
+    private @Nullable Lane released(
+            LaneKey key, @Nullable Lane start, long now, Releaser releaser, Budget budget) {
+        Lane lane = start;
+        while (lane != null) {
+            LaneRow row = candidate(key, lane);
+            if (row == null) {
+                return lane.wakingAt(Lane.NEVER);
+            }
+            if (row.standing().notBefore() > now) {
+                return lane.wakingAt(row.standing().notBefore());
+            }
+            if (!budget.take()) {
+                return lane.wakingAt(now);
+            }
+            lane = release(key, lane, row, now, releaser);
+        }
+        return null;
+    }
+
+    private @Nullable LaneRow candidate(LaneKey key, Lane lane) {
+        Lane.Window window = lane.window();
+        if (!window.open()) {
+            LaneRow head = parked.get(key, lane.head());
+            return head != null && move(head, Kind.DUE) == Move.RELEASE ? head : null;
+        }
+        return window.inFlight() < limits.window()
+                ? parked.first(key, window.frontier(), row -> move(row, Kind.DUE) == Move.RELEASE)
+                : null;
+    }
+
+    private @Nullable Lane release(LaneKey key, Lane lane, LaneRow row, long now, Releaser releaser) {
+        LaneRow released = row.with(row.standing().released());
+        Lane ahead = lane.with(lane.window().released(row.place()));
+        Optional<LaneEvent> answer = releaser.release(key, released);
+        if (answer.isPresent()) {
+            // Attempted in place: the released state lasted for one call and is never seen in the store.
+            return apply(key, ahead, released, answer.get(), now);
+        }
+        parked.put(key, released);
+        return ahead;
+    }
+
+    private @Nullable Lane apply(
+            LaneKey key, @Nullable Lane lane, @Nullable LaneRow known, LaneEvent event, long now) {
+        switch (move(known, event.kind())) {
+            case DROP, RELEASE -> {
+                return lane;
+            }
+            case ENTER -> {
+                return entered(key, lane, known, entering(event, now), stillOpen(event.kind(), known), now);
+            }
+            case LEAVE -> {
+                return left(key, existing(key, lane), row(key, known), event.kind());
+            }
+            case YIELD -> {
+                LaneRow yielding = yielding(existing(key, lane), row(key, known), event, now);
+                return entered(key, lane, known, yielding, false, now);
+            }
+            case REST -> {
+                LaneRow row = row(key, known);
+                LaneRow resting = row.with(row.standing().waitingUntil(event.notBefore()));
+                return entered(key, lane, known, resting, false, now);
+            }
+            case RETIME -> {
+                LaneRow row = row(key, known);
+                LaneRow retimed = row.with(new Standing(
+                        RowState.WAITING, event.turn(), event.notBefore(), event.attempts(), 0, null));
+                return entered(key, lane, known, retimed, false, now);
+            }
+            case HURRY -> {
+                LaneRow row = row(key, known);
+                return entered(key, lane, known, row.with(row.standing().waitingUntil(0)), true, now);
+            }
+            case BURY -> {
+                LaneRow row = row(key, known);
+                LaneRow doomed = row.with(row.standing().toBeBuried(Reason.LANE_OVERFLOW));
+                return entered(key, lane, known, doomed, true, now);
+            }
+        }
+        throw new IllegalStateException("no move was made for " + event.kind());
+    }
+
+    /** A lane over its limits gives up its head, unless an executor holds it: then the next row that comes in asks again. */
+    private @Nullable Lane shortened(LaneKey key, @Nullable Lane lane) {
+        if (lane == null || (lane.rows() <= limits.rows() && lane.bytes() <= limits.bytes())) {
+            return lane;
+        }
+        LaneRow head = parked.get(key, lane.head());
+        if (head == null) {
+            throw broken(key, "has no row at its head");
+        }
+        return apply(key, lane, head, LaneEvent.of(Kind.OVERFLOWED, head.place(), 0, head.record()), lane.since());
+    }
+
+    private static LaneRow entering(LaneEvent event, long now) {
+        long notBefore = event.kind() == Kind.BEHIND ? now : event.notBefore();
+        Standing standing =
+                new Standing(RowState.WAITING, event.turn(), notBefore, event.attempts(), event.waits(), null);
+        return new LaneRow(event.place(), standing, event.record());
+    }
+
+    /** A head has nobody before it on this lane, yet it met somebody: he is on his way here, so it asks again, ever more slowly. */
+    private static LaneRow yielding(Lane lane, LaneRow row, LaneEvent event, long now) {
+        boolean isHead = row.place().equals(lane.head());
+        int waits = isHead ? row.standing().waits() + 1 : 0;
+        long wait = isHead ? Math.min(MAX_YIELD_MILLIS, YIELD_MILLIS << Math.min(waits - 1, 20)) : 0;
+        Standing standing =
+                new Standing(RowState.WAITING, event.turn(), now + wait, event.attempts(), waits, null);
+        return new LaneRow(row.place(), standing, event.record());
+    }
+
+    /** What comes in behind the others says nothing of those that are out; what comes back, or is tried anew, does. */
+    private static boolean stillOpen(Kind kind, @Nullable LaneRow known) {
+        return known == null && (kind == Kind.ARRIVED || kind == Kind.BEHIND);
+    }
+
+    private Lane entered(
+            LaneKey key, @Nullable Lane lane, @Nullable LaneRow known, LaneRow row, boolean stillOpen, long now) {
+        parked.put(key, row);
+        if (lane == null) {
+            watcher.rows(1, row.bytes());
+            return Lane.around(row, now);
+        }
+        int more = known == null ? 1 : 0;
+        long moreBytes = row.bytes() - (known == null ? 0 : known.bytes());
+        watcher.rows(more, moreBytes);
+        boolean wasInFlight = known != null && known.state() == RowState.RELEASED;
+        return lane.plus(more, moreBytes)
+                .headedBy(row.place().compareTo(lane.head()) < 0 ? row.place() : lane.head())
+                .with(lane.window().returned(row.place(), stillOpen, wasInFlight));
+    }
+
+    private @Nullable Lane left(LaneKey key, Lane lane, LaneRow row, Kind why) {
+        parked.delete(key, row.place());
+        watcher.rows(-1, -row.bytes());
+        if (lane.rows() == 1) {
+            return null;
+        }
+        Lane.Window window = lane.window().settled(row.state() == RowState.RELEASED);
+        Lane rest = lane.plus(-1, -row.bytes()).with(window);
+        if (!row.place().equals(lane.head())) {
+            return rest;
+        }
+        LaneRow next = parked.first(key, Lane.successor(row.place()), any -> true);
+        if (next == null) {
+            throw broken(key, "counts " + rest.rows() + " more rows, but has none");
+        }
+        Lane headed = rest.headedBy(next.place());
+        return why == Kind.DONE ? headed.with(headed.window().opened()) : headed;
+    }
+
+    private void write(LaneKey key, @Nullable Lane before, @Nullable Lane after, long now) {
+        long wakeBefore = before == null ? Lane.NEVER : before.wakeAt();
+        long wakeAfter = after == null ? Lane.NEVER : after.wakeAt();
+        if (wakeBefore != wakeAfter && wakeBefore != Lane.NEVER) {
+            wakes.remove(key, wakeBefore);
+        }
+        if (wakeBefore != wakeAfter && wakeAfter != Lane.NEVER) {
+            wakes.add(key, wakeAfter);
+        }
+        if (after != null && !after.equals(before)) {
+            lanes.put(key, after);
+        }
+        if (before == null && after != null) {
+            watcher.blocked(key);
+        }
+        if (before != null && after == null) {
+            lanes.delete(key);
+            watcher.flowing(key, now - before.since());
+        }
+    }
+
+    private static Move move(@Nullable LaneRow row, Kind kind) {
+        return LaneTable.move(row == null ? RowState.ABSENT : row.state(), kind);
+    }
+
+    private static Lane existing(LaneKey key, @Nullable Lane lane) {
+        if (lane == null) {
+            throw broken(key, "is gone, but one of its rows is not");
+        }
+        return lane;
+    }
+
+    private static LaneRow row(LaneKey key, @Nullable LaneRow row) {
+        if (row == null) {
+            throw broken(key, "moves a row that it does not have");
+        }
+        return row;
+    }
+
+    /** Only a torn store can bring this about: the lane's own transactions cannot. */
+    private static IllegalStateException broken(LaneKey key, String how) {
+        return new IllegalStateException(
+                "lane %s %s: the stores do not belong together; delete this instance's state directory, it is rebuilt from Kafka"
+                        .formatted(key, how));
+    }
+}

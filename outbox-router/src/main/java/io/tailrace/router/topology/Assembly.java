@@ -1,0 +1,60 @@
+package io.tailrace.router.topology;
+
+import io.tailrace.contract.name.Topics;
+import io.tailrace.router.deadletter.Parking;
+import io.tailrace.router.decide.Decider;
+import io.tailrace.router.deliver.Outbound;
+import io.tailrace.router.due.Agenda;
+import io.tailrace.router.due.DueStore;
+import io.tailrace.router.flow.CommandFlow;
+import io.tailrace.router.flow.EventFlow;
+import io.tailrace.router.flow.Router;
+import io.tailrace.router.flow.SubscriptionFlow;
+import io.tailrace.router.flow.Surroundings;
+import io.tailrace.router.lane.LaneLimits;
+import io.tailrace.router.lane.LaneStore;
+import io.tailrace.router.lane.Lanes;
+import io.tailrace.router.lane.ParkedStore;
+import io.tailrace.router.observe.RouterMetrics;
+import java.time.InstantSource;
+import java.util.SplittableRandom;
+
+/**
+ * What all tasks of a router share, and how one of them is put together.
+ *
+ * @param topics of the namespace
+ * @param decider about events and commands
+ * @param limits of lanes
+ * @param metrics of all tasks
+ * @param clock the only one
+ */
+public record Assembly(
+        Topics topics, Decider decider, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
+
+    /** Stands before a task's stores. */
+    Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound) {
+        Agenda agenda = new Agenda(due);
+        Surroundings around = new Surroundings(
+                outbound,
+                new Lanes(lanes, parked, agenda, limits, metrics),
+                agenda,
+                metrics,
+                clock,
+                new SplittableRandom(),
+                Thrown::isOfKafka);
+        Parking events = parking(Topics.EVENTS, outbound);
+        Parking commands = parking(Topics.COMMANDS, outbound);
+        SubscriptionFlow ofCommands = new SubscriptionFlow(
+                Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
+        return new Router(
+                topics,
+                around,
+                new EventFlow(around, decider, events, topics.retry(Topics.EVENTS)),
+                new CommandFlow(Topics.COMMANDS, around, decider, commands, ofCommands, topics.commands()),
+                ofCommands);
+    }
+
+    private Parking parking(String x, Outbound outbound) {
+        return new Parking(x, topics.deadLetters(x), outbound, metrics, clock);
+    }
+}

@@ -1,0 +1,212 @@
+package io.tailrace.router.topology;
+
+import io.tailrace.broker.TopicKeeper;
+import io.tailrace.broker.TopicSpec;
+import io.tailrace.contract.StartRefused;
+import io.tailrace.router.decide.Destination;
+import io.tailrace.router.decide.Destination.State;
+import io.tailrace.router.decide.Destinations;
+import io.tailrace.router.observe.RouterMetrics;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after the topics that events go to, on a thread of its own, so that a stream thread asks memory and never the network. A
+ * topic is looked at when it is first asked for and from then on every second: what was deleted or forbidden under way is known
+ * before many rows are sent into the void. Answers from any thread.
+ */
+public final class DestinationWatch implements Destinations, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DestinationWatch.class);
+
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+    private final Admin admin;
+    private final Optional<Function<String, TopicSpec>> maker;
+    private final String bootstrapServers;
+    private final RouterMetrics metrics;
+    private final Map<String, Destination> known = new ConcurrentHashMap<>();
+    /** Permits are questions that wait; one look answers all of them. */
+    private final Semaphore questions = new Semaphore(0);
+
+    private final Thread thread = new Thread(this::run, "tailrace-router-destinations");
+    private volatile boolean closed;
+
+    /**
+     * Starts to watch.
+     *
+     * @param admin the caller's, to be closed after this
+     * @param maker how a missing topic is to be made; empty if it is not
+     */
+    public DestinationWatch(
+            Admin admin, String bootstrapServers, Optional<Function<String, TopicSpec>> maker, RouterMetrics metrics) {
+        this.admin = admin;
+        this.bootstrapServers = bootstrapServers;
+        this.maker = maker;
+        this.metrics = metrics;
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public Destination of(String topic) {
+        Destination seen = known.get(topic);
+        if (seen != null) {
+            return seen;
+        }
+        known.putIfAbsent(topic, Destination.UNKNOWN);
+        questions.release();
+        return Destination.UNKNOWN;
+    }
+
+    /** The destinations that cannot be written, with what is wrong; empty when all can. */
+    public Map<String, Destination> down() {
+        Map<String, Destination> down = new java.util.TreeMap<>(known);
+        down.values().removeIf(each -> each.state() == State.WRITABLE || each.state() == State.UNKNOWN);
+        return down;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        questions.release();
+        thread.interrupt();
+    }
+
+    private void run() {
+        boolean isBlind = false;
+        while (!closed) {
+            try {
+                questions.tryAcquire(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+                questions.drainPermits();
+                look(known.keySet());
+                isBlind = false;
+            } catch (InterruptedException stopping) {
+                return;
+            } catch (KafkaException outage) {
+                // What was seen last stands: an outage of the broker is nobody's destination being down.
+                if (!isBlind && !closed) {
+                    LOG.warn("Destinations cannot be looked at, the last look stands until they can", outage);
+                }
+                isBlind = true;
+            }
+        }
+    }
+
+    private void look(Set<String> topics) {
+        if (topics.isEmpty()) {
+            return;
+        }
+        Map<String, KafkaFuture<TopicDescription>> described = admin.describeTopics(
+                        List.copyOf(topics), new DescribeTopicsOptions().includeAuthorizedOperations(true))
+                .topicNameValues();
+        Map<ConfigResource, KafkaFuture<Config>> configured =
+                admin.describeConfigs(resources(topics)).values();
+        described.forEach((topic, description) -> {
+            KafkaFuture<Config> config = configured.get(resource(topic));
+            if (config != null) {
+                saw(topic, judge(topic, description, config));
+            }
+        });
+        metrics.destinationsDown(down().size());
+    }
+
+    private Destination judge(
+            String topic, KafkaFuture<TopicDescription> description, KafkaFuture<Config> configuration) {
+        try {
+            return judge(Ask.await(description), Ask.await(configuration));
+        } catch (UnknownTopicOrPartitionException missing) {
+            return maker.map(make -> make(topic, make))
+                    .orElseGet(() -> Destination.down(
+                            State.MISSING, "topic is missing and topics.auto-create is off: create it"));
+        } catch (AuthorizationException | InvalidTopicException refused) {
+            return Destination.down(State.FORBIDDEN, String.valueOf(refused.getMessage()));
+        }
+    }
+
+    private static Destination judge(TopicDescription description, Config config) {
+        Set<AclOperation> allowed = description.authorizedOperations();
+        if (allowed != null && !allowed.contains(AclOperation.WRITE)) {
+            return Destination.down(State.FORBIDDEN, "this user may not write it: grant WRITE on the topic");
+        }
+        int least = number(config, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, 1);
+        for (TopicPartitionInfo partition : description.partitions()) {
+            if (partition.leader() == null || partition.isr().size() < least) {
+                return Destination.down(
+                        State.UNAVAILABLE,
+                        "partition %d has %d replicas in sync and needs %d with a leader"
+                                .formatted(partition.partition(), partition.isr().size(), least));
+            }
+        }
+        return Destination.writable(number(config, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, 0));
+    }
+
+    private Destination make(String topic, Function<String, TopicSpec> how) {
+        try {
+            new TopicKeeper(admin, bootstrapServers, true).ensure(List.of(how.apply(topic)));
+            // The next look sees it whole; so does the question that it answers.
+            questions.release();
+            return Destination.UNKNOWN;
+        } catch (StartRefused refused) {
+            return Destination.down(State.MISSING, String.valueOf(refused.getMessage()));
+        } catch (AuthorizationException forbidden) {
+            return Destination.down(State.MISSING, "topic is missing and this user may not create it");
+        }
+    }
+
+    /** Says so once when a destination goes down, and once when it is back. */
+    private void saw(String topic, Destination seen) {
+        Destination before = known.put(topic, seen);
+        boolean wasDown = before != null && isDown(before);
+        if (isDown(seen) && !wasDown) {
+            LOG.warn(
+                    "Destination down: topic={} state={}; its rows wait without using an attempt, others flow: {}",
+                    topic,
+                    seen.state(),
+                    seen.detail());
+        }
+        if (wasDown && !isDown(seen)) {
+            LOG.info("Destination back: topic={}; its rows go on when their wait is over", topic);
+        }
+    }
+
+    private static boolean isDown(Destination destination) {
+        return destination.state() != State.WRITABLE && destination.state() != State.UNKNOWN;
+    }
+
+    private static int number(Config config, String name, int otherwise) {
+        var entry = config.get(name);
+        return entry == null || entry.value() == null ? otherwise : Integer.parseInt(entry.value());
+    }
+
+    private static Collection<ConfigResource> resources(Set<String> topics) {
+        return topics.stream().map(DestinationWatch::resource).toList();
+    }
+
+    private static ConfigResource resource(String topic) {
+        return new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    }
+}

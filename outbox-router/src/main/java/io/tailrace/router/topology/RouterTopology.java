@@ -1,0 +1,79 @@
+package io.tailrace.router.topology;
+
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.router.deliver.Outgoing;
+import java.util.Map;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wiring: one sub-topology, so that one task owns a key in all its topics.
+ *
+ * <pre>
+ *   raw.events  raw.commands  events.retry  commands.retry
+ *                        │
+ *                      router ── lane, parked, due
+ *                        │
+ *                       out      (the topic is named by the record)
+ * </pre>
+ *
+ * <p>Every node, store and so every changelog is named by hand: names that are counted out change with the wiring, and a changelog
+ * under a new name is an empty one.
+ */
+public final class RouterTopology {
+
+    static final String LANE_STORE = "lane";
+    static final String PARKED_STORE = "parked";
+    static final String DUE_STORE = "due";
+
+    private static final String SOURCE = "rows";
+    private static final String ROUTER = "router";
+    private static final String SINK = "out";
+
+    private RouterTopology() {}
+
+    /** Wires it. */
+    public static Topology of(Assembly assembly) {
+        return new Topology()
+                .addSource(
+                        SOURCE, new ByteArrayDeserializer(), new ByteArrayDeserializer(), sources(assembly.topics()))
+                .addProcessor(ROUTER, () -> new RouterProcessor(assembly), SOURCE)
+                .addStateStore(store(LANE_STORE), ROUTER)
+                .addStateStore(store(PARKED_STORE), ROUTER)
+                .addStateStore(store(DUE_STORE), ROUTER)
+                .<byte[], Outgoing>addSink(
+                        SINK,
+                        (key, outgoing, context) -> outgoing.topic(),
+                        new ByteArraySerializer(),
+                        (topic, outgoing) -> valueOf(outgoing),
+                        ROUTER);
+    }
+
+    /** What the router reads. All have the same partition count and the same partitioner. */
+    public static String[] sources(Topics topics) {
+        return new String[] {
+            topics.rawEvents(), topics.rawCommands(), topics.retry(Topics.EVENTS), topics.retry(Topics.COMMANDS)
+        };
+    }
+
+    private static byte @Nullable [] valueOf(Outgoing outgoing) {
+        Bytes value = outgoing.value();
+        return value == null ? null : value.array();
+    }
+
+    /** On disk and in a changelog, without a cache: what is written is small, and reading it back is rare. */
+    private static StoreBuilder<KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]>> store(String name) {
+        return org.apache.kafka.streams.state.Stores.keyValueStoreBuilder(
+                        org.apache.kafka.streams.state.Stores.persistentKeyValueStore(name),
+                        Serdes.Bytes(),
+                        Serdes.ByteArray())
+                .withLoggingEnabled(Map.of())
+                .withCachingDisabled();
+    }
+}
