@@ -5,6 +5,7 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.engine.EngineRun.NotNow;
 import io.tailrace.engine.capture.CapturedColumns;
 import io.tailrace.engine.source.Lease;
@@ -45,12 +46,14 @@ public final class CdcEngine implements Part {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
 
     /** An outage shows itself sooner than this; a start that takes longer goes on in the background. */
-    private static final Duration START_PATIENCE = Duration.ofSeconds(45);
+    private static final Duration START_PATIENCE = Duration.ofSeconds(20);
 
     /** A run that has streamed for so long did not fail at its start: the waits begin small again. */
     private static final Duration SETTLED = Duration.ofSeconds(30);
 
     private static final int HALT_STATUS = 70;
+
+    private static final int MAX_CAUSE_BYTES = 400;
 
     private final TailraceConfig config;
     private final EngineMetrics metrics;
@@ -136,9 +139,7 @@ public final class CdcEngine implements Part {
                     "nothing has come through the log of slot %s for %d s, not even a heartbeat"
                             .formatted(config.slot(), age.toSeconds()));
         }
-        return metrics.hasProgressed()
-                ? now
-                : new Health(Health.State.STARTING, "slot " + config.slot() + ": looking for the place to resume at");
+        return now;
     }
 
     @Override
@@ -224,9 +225,9 @@ public final class CdcEngine implements Part {
         EngineRun run = new EngineRun(config, source, preflight, metrics);
         try {
             become(Health.State.STARTING, "");
-            run.start();
+            run.start(lease);
             beInterruptible(false);
-            become(Health.State.READY, "");
+            become(Health.State.STARTING, "slot " + config.slot() + ": looking for the place to resume at");
             firstOutcome.complete(true);
             return awaitEnd(run, lease);
         } catch (NotNow notNow) {
@@ -252,7 +253,9 @@ public final class CdcEngine implements Part {
             try {
                 return end.get(100, TimeUnit.MILLISECONDS);
             } catch (TimeoutException stillRunning) {
-                continue;
+                if (metrics.hasProgressed()) {
+                    become(Health.State.READY, "");
+                }
             } catch (ExecutionException | InterruptedException e) {
                 return e.toString();
             }
@@ -310,7 +313,7 @@ public final class CdcEngine implements Part {
         while (root.getCause() != null && root.getCause() != root) {
             root = root.getCause();
         }
-        return "the stream has ended: " + root;
+        return "the stream has ended: " + ErrorTrail.bounded(root.toString(), MAX_CAUSE_BYTES);
     }
 
     /** The only place where the state changes, and the only one that logs it: edges, not beats. */

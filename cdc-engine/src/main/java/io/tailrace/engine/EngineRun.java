@@ -16,6 +16,7 @@ import io.tailrace.engine.publish.CommittedOffsets;
 import io.tailrace.engine.publish.PositionTopic;
 import io.tailrace.engine.publish.RawProducer;
 import io.tailrace.engine.publish.ResumeCursor;
+import io.tailrace.engine.source.Lease;
 import io.tailrace.engine.source.Position;
 import io.tailrace.engine.source.Preflight;
 import io.tailrace.engine.source.Preflight.Problem;
@@ -24,6 +25,7 @@ import io.tailrace.engine.source.Source;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
@@ -31,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +56,9 @@ final class EngineRun {
 
     /** What a batch gets to end in order before its transaction is broken off. */
     private static final Duration BATCH_PATIENCE = Duration.ofSeconds(2);
+
+    /** A broker that is down is an outage to be shown, not one to be sat out in a call. */
+    private static final int ADMIN_REQUEST_MS = 5_000;
 
     private final TailraceConfig config;
     private final Source source;
@@ -88,9 +94,13 @@ final class EngineRun {
      * @throws StartRefused when going on would lose or double rows
      * @throws NotNow when waiting is right
      */
-    void start() throws SQLException {
+    void start(Lease lease) throws SQLException {
         ensureTopics();
         judge(preflight.problems(source.facts()));
+        // A process that stood still until here would end a healthy stream and fence a healthy producer. It could
+        // double nothing,
+        // but it would disturb.
+        lease.confirm();
         if (!source.freeSlot()) {
             throw new NotNow("slot " + config.slot() + " is still in use by a backend that does not end");
         }
@@ -144,7 +154,10 @@ final class EngineRun {
 
     private void ensureTopics() {
         TopicCatalog catalog = new TopicCatalog(config.topicNames(), config.topics());
-        try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
+        Map<String, Object> settings = ClientSettings.admin(config.kafka());
+        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ADMIN_REQUEST_MS);
+        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 2 * ADMIN_REQUEST_MS);
+        try (Admin admin = Admin.create(settings)) {
             new TopicKeeper(
                             admin,
                             config.kafka().bootstrapServers(),

@@ -2,8 +2,11 @@ package io.tailrace.executor;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.executor.claim.AttemptUse;
+import java.sql.SQLException;
 import java.time.Duration;
 
 /** The connections to one database: one for each worker, and two for what is written beside the rows. */
@@ -31,6 +34,7 @@ final class Pool {
         pool.setConnectionTimeout(FOR_A_CONNECTION.toMillis());
         pool.setValidationTimeout(FOR_A_CONNECTION.toMillis() / 2);
         pool.setInitializationFailTimeout(-1);
+        pool.setExceptionOverride(new BrokenConnections());
         pool.addDataSourceProperty("ApplicationName", "tailrace-executor");
         pool.addDataSourceProperty("tcpKeepAlive", "true");
         pool.addDataSourceProperty("connectTimeout", Long.toString(TO_CONNECT.toSeconds()));
@@ -39,5 +43,16 @@ final class Pool {
         pool.addDataSourceProperty(
                 "socketTimeout", Long.toString(transactionLimit.plus(TO_CONNECT).toSeconds()));
         return new HikariDataSource(pool);
+    }
+
+    /**
+     * Which connections the pool throws away: those that are lost. Its own list also has 0A000, "feature not supported", which is a statement's
+     * failure; the handler that meets it would look like one whose connection was lost, and be run again for ever.
+     */
+    static final class BrokenConnections implements SQLExceptionOverride {
+        @java.lang.Override
+        public Override adjudicate(SQLException error) {
+            return AttemptUse.of(error.getSQLState()) == AttemptUse.LOST ? Override.MUST_EVICT : Override.DO_NOT_EVICT;
+        }
     }
 }

@@ -119,7 +119,7 @@ class CommandExecutorTest {
 
     @Test
     void terminalFailuresDieAtOnceEachWithItsReason(Stack stack) throws Exception {
-        record Order(String customer) {}
+        record Order(@Nullable String customer) {}
         try (Shop shop = Shop.open(stack)) {
             shop.executor(
                     Effects.handler("rejects", command -> Result.rejected("closed account")),

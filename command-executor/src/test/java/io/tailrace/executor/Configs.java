@@ -41,7 +41,8 @@ final class Configs {
                 new Namespace(namespace),
                 new SourceConfig(
                         "127.0.0.1", postgresPort, database, "postgres", Secret.of(""), "disable", TableNames.DEFAULT),
-                new KafkaConfig(kafka, Map.of()),
+                // A member that was killed is noticed as soon as the broker allows.
+                new KafkaConfig(kafka, Map.of("session.timeout.ms", "6000", "heartbeat.interval.ms", "1000")),
                 new TopicsConfig(2, 1, 1, true, 1 << 20, Duration.ofDays(14)),
                 new EngineConfig(
                         Duration.ofMillis(10), 100, 1000, 1 << 24, Duration.ofSeconds(5), Duration.ofSeconds(5)),

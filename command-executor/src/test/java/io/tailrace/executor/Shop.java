@@ -128,13 +128,28 @@ final class Shop implements AutoCloseable {
     void due(UUID id, String name, @Nullable String key, int turn, @Nullable Long xid) {
         Headers.Builder headers = business(id, name, key)
                 .put(HeaderName.KIND, Kind.COMMAND.text())
-                .put(HeaderName.SEQ, "1:" + id.getLeastSignificantBits() % 1000 * 0)
+                .put(HeaderName.SEQ, "1:0")
                 .put(HeaderName.TURN, turn)
                 .put(HeaderName.PAYLOAD, "inline");
         if (xid != null) {
             headers.put(HeaderName.XID, xid);
         }
         write(config.topicNames().commands(), id, key, headers.build());
+    }
+
+    /** A record in the redelivery topic as the router writes it. */
+    void redelivered(UUID id, String name, @Nullable String key, int turn, String place) {
+        write(
+                config.topicNames().redelivery(Topics.COMMANDS),
+                id,
+                key,
+                business(id, name, key)
+                        .put(HeaderName.KIND, Kind.REDELIVERY.text())
+                        .put(HeaderName.SEQ, "1:0")
+                        .put(HeaderName.TURN, turn)
+                        .put(HeaderName.PLACE, place)
+                        .put(HeaderName.PAYLOAD, "inline")
+                        .build());
     }
 
     void bury(UUID id, String name, @Nullable String key, String reason) {
@@ -199,7 +214,9 @@ final class Shop implements AutoCloseable {
 
     /** The answers to one row, once there are at least so many. */
     List<Map<String, @Nullable String>> answersTo(UUID id, int atLeast) {
-        return answerRecordsTo(id, atLeast).stream().map(TopicReader::headers).toList();
+        List<Map<String, @Nullable String>> answers = new ArrayList<>();
+        answerRecordsTo(id, atLeast).forEach(answer -> answers.add(TopicReader.headers(answer)));
+        return answers;
     }
 
     List<ConsumerRecord<byte[], byte[]>> answerRecordsTo(UUID id, int atLeast) {
@@ -254,6 +271,23 @@ final class Shop implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    void awaitUntil(java.util.concurrent.Callable<Boolean> condition) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(20))
+                .ignoreExceptions()
+                .until(condition);
+    }
+
+    void awaitMeter(MeterRegistry registry, String name, String tag, String value, double atLeast) {
+        awaitUntil(() -> count(registry, name, tag, value) >= atLeast);
+    }
+
+    static double count(MeterRegistry registry, String name, String tag, String value) {
+        var counter = registry.find(name).tag(tag, value).counter();
+        return counter == null ? 0 : counter.count();
     }
 
     void awaitCount(String sql, long wanted) {

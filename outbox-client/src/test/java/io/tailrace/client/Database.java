@@ -42,6 +42,8 @@ final class Database {
     /** In a transaction; the test commits or rolls back. */
     static Connection begin(Stack stack) throws SQLException {
         Connection connection = stack.connect();
+        // What waits where it should not is a failure, not a build that hangs.
+        rows(connection, "SELECT set_config('statement_timeout', '20s', false)");
         connection.setAutoCommit(false);
         return connection;
     }

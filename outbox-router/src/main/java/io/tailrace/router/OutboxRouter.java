@@ -131,7 +131,9 @@ public final class OutboxRouter implements Part {
         }
         // Outside the lock: threads that end report their state, and would wait for us.
         if (running != null && !running.close(STOP_TIMEOUT)) {
-            LOG.warn("Router did not stop within {} s; its open transaction ends by its timeout", STOP_TIMEOUT.toSeconds());
+            LOG.warn(
+                    "Router did not stop within {} s; its open transaction ends by its timeout",
+                    STOP_TIMEOUT.toSeconds());
         }
         synchronized (this) {
             if (destinations != null) {
@@ -149,7 +151,11 @@ public final class OutboxRouter implements Part {
     private void prepare() {
         Admin asked = admin();
         List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(List.of());
-        new TopicKeeper(asked, config.kafka().bootstrapServers(), config.topics().autoCreate()).ensure(specs);
+        new TopicKeeper(
+                        asked,
+                        config.kafka().bootstrapServers(),
+                        config.topics().autoCreate())
+                .ensure(specs);
         beginning().ensure(List.of(RouterTopology.sources(topics)));
     }
 
@@ -160,8 +166,7 @@ public final class OutboxRouter implements Part {
         TopicCatalog catalog = new TopicCatalog(topics, config.topics());
         Optional<Function<String, TopicSpec>> maker =
                 config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
-        DestinationWatch watch =
-                new DestinationWatch(admin(), config.kafka().bootstrapServers(), maker, metrics);
+        DestinationWatch watch = new DestinationWatch(admin(), config.kafka().bootstrapServers(), maker, metrics);
         destinations = watch;
         Decider decider = new Decider(routes, config.router().retry(), watch);
         Assembly assembly = new Assembly(topics, decider, LaneLimits.DEFAULT, metrics, clock);

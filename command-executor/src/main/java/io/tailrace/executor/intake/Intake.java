@@ -59,7 +59,7 @@ public final class Intake implements AutoCloseable {
 
     private static final int ROOM = 500;
 
-    /** A member that died is noticed after this. */
+    /** A member that died is noticed after this, unless the configuration of Kafka's clients says otherwise. */
     private static final int SESSION_MILLIS = 10_000;
 
     private final TailraceConfig config;
@@ -108,7 +108,8 @@ public final class Intake implements AutoCloseable {
             interrupted = true;
         }
         if (thread.isAlive()) {
-            LOG.warn("The intake did not leave its group in time; the broker will notice after {} ms", SESSION_MILLIS);
+            LOG.warn(
+                    "The intake did not leave its group in time; the broker will notice after its session has timed out");
         }
         state.become(State.STOPPED, "");
         if (interrupted) {
@@ -156,8 +157,8 @@ public final class Intake implements AutoCloseable {
         Map<String, Object> settings = ClientSettings.consumer(config.kafka());
         settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         settings.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
-        settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
-        settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, SESSION_MILLIS / 5);
+        settings.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
+        settings.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, SESSION_MILLIS / 5);
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ROOM);
         settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 100);
         return settings;

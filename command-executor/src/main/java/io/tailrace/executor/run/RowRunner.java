@@ -177,7 +177,7 @@ public final class RowRunner implements Work {
             }
             refused = Decisions.claimLost(facts(head, claim.theRow()));
         } catch (SQLException e) {
-            refused = Decisions.afterCompletion(e, facts(head, claim.theRow()));
+            refused = Decisions.afterCompletion(named(connection, e), facts(head, claim.theRow()));
         }
         return later(connection, head, refused);
     }
@@ -218,7 +218,18 @@ public final class RowRunner implements Work {
             connection.rollback(before);
             return null;
         } catch (SQLException unusable) {
-            return unusable;
+            return named(connection, unusable);
+        }
+    }
+
+    /** The pool takes a connection away as soon as it sees it broken, and what is asked of it then says nothing but "closed". */
+    private static SQLException named(Connection connection, SQLException error) {
+        try {
+            return error.getSQLState() == null && connection.isClosed()
+                    ? new SQLException(error.getMessage(), "08003", error)
+                    : error;
+        } catch (SQLException alsoThat) {
+            return error;
         }
     }
 

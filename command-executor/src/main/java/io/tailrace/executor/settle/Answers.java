@@ -120,10 +120,11 @@ public final class Answers {
         int stack = error.indexOf(STACK_LINE);
         String head = stack < 0 ? error : error.substring(0, stack);
         int colon = head.indexOf(": ");
-        boolean named = colon > 0 && head.substring(0, colon).indexOf(' ') < 0;
+        String first = colon < 0 ? head : head.substring(0, colon);
+        boolean named = first.indexOf(' ') < 0;
         return new ErrorTrail(
-                named ? head.substring(0, colon) : stack < 0 ? "" : head,
-                named ? head.substring(colon + 2) : stack < 0 ? head : "",
+                named ? first : "",
+                named ? head.substring(Math.min(first.length() + 2, head.length())) : head,
                 stack < 0 ? "" : error);
     }
 

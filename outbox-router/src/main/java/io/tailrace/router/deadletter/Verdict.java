@@ -14,4 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param stage that failed: capture, decode, decide, publish, timer or handler
  * @param seq the row's own place, if it could be read: a replay keeps it
  */
-public record Verdict(Reason reason, int attempts, ErrorTrail error, String stage, @Nullable Place seq) {}
+public record Verdict(
+        Reason reason,
+        int attempts,
+        ErrorTrail error,
+        String stage,
+        @Nullable Place seq) {}

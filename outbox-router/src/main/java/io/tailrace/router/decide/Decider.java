@@ -4,11 +4,11 @@ import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.contract.retry.RetryPolicy;
-import io.tailrace.router.decode.Decoded;
 import io.tailrace.router.decide.Decision.DeadLetter;
 import io.tailrace.router.decide.Decision.Publish;
 import io.tailrace.router.decide.Decision.Retry;
 import io.tailrace.router.decide.Decision.Wait;
+import io.tailrace.router.decode.Decoded;
 import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.deliver.Outgoing;
 import java.util.List;
@@ -78,8 +78,8 @@ public final class Decider {
             return new Wait(situation.now() + LOOK_MILLIS, record.topic(), false);
         }
         if (destination.state() != Destination.State.WRITABLE) {
-            long wait = policy.waitAfter(situation.waits() + 1, situation.chance())
-                    .toMillis();
+            long wait =
+                    policy.waitAfter(situation.waits() + 1, situation.chance()).toMillis();
             return new Wait(situation.now() + wait, record.topic(), true);
         }
         if (record.sizeOnWire() > destination.maxMessageBytes()) {

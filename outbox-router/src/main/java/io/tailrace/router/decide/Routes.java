@@ -58,8 +58,8 @@ public final class Routes {
             if (before != null) {
                 found.add("another rule has the same pattern; keep one of them");
             }
-            found.forEach(problem -> problems.add("route '%s' to '%s': %s"
-                    .formatted(rule.pattern(), rule.topic(), problem)));
+            found.forEach(
+                    problem -> problems.add("route '%s' to '%s': %s".formatted(rule.pattern(), rule.topic(), problem)));
         }
         return new Routes(exact, prefixes, config.byDefault() == RoutesConfig.Default.CONTEXT, topics, subscriptions);
     }
@@ -97,8 +97,7 @@ public final class Routes {
     private static Optional<String> patternProblem(String pattern) {
         boolean isPrefix = pattern.endsWith(REST);
         // A prefix may have one segment, as a command name may.
-        RowName.Verdict verdict =
-                isPrefix ? RowName.command(withoutRest(pattern)) : RowName.event(pattern);
+        RowName.Verdict verdict = isPrefix ? RowName.command(withoutRest(pattern)) : RowName.event(pattern);
         return verdict.match(
                 name -> isPrefix && name.suffixVersion().isPresent()
                         ? Optional.of("no name goes on after its version, so this pattern takes none")

@@ -28,16 +28,14 @@ record TopicTemplate(String text) {
         String sample = fill("context", "context.name", "1");
         Matcher unknown = PLACEHOLDER.matcher(sample);
         if (unknown.find()) {
-            return Optional.of("unknown placeholder %s; there are {context}, {name} and {version}"
-                    .formatted(unknown.group()));
+            return Optional.of(
+                    "unknown placeholder %s; there are {context}, {name} and {version}".formatted(unknown.group()));
         }
         if (!Topics.isLegal(sample)) {
             return Optional.of("this makes no legal topic name; allowed are 1 to %d of a-z, A-Z, 0-9, '.', '_' and '-'"
                     .formatted(Topics.MAX_LENGTH));
         }
-        return isReserved.test(sample)
-                ? Optional.of("this topic is written by Tailrace itself")
-                : Optional.empty();
+        return isReserved.test(sample) ? Optional.of("this topic is written by Tailrace itself") : Optional.empty();
     }
 
     private String fill(String context, String name, String version) {

@@ -27,8 +27,7 @@ public record Decoded(
         String name,
         String source,
         @Nullable String orderingKey,
-        Place seq)
-        implements Decoding {
+        Place seq) implements Decoding {
 
     /** The version that the row states, empty when it states none. */
     public OptionalInt statedVersion() {

@@ -84,8 +84,7 @@ public final class Decoder {
         Headers headers = record.headers();
         Optional<Kind> kind = headers.kind().filter(kinds::contains);
         if (kind.isEmpty()) {
-            return malformed(
-                    record, "kind '%s' does not belong here".formatted(text(headers, HeaderName.KIND)));
+            return malformed(record, "kind '%s' does not belong here".formatted(text(headers, HeaderName.KIND)));
         }
         if (isRaw && headers.text(HeaderName.REASON).isPresent()) {
             return flaggedByTheEngine(record, kind.get());
@@ -122,8 +121,8 @@ public final class Decoder {
         }
         for (HeaderName name : NEEDS.getOrDefault(kind, List.of())) {
             if (!isReadable(headers, name)) {
-                return Optional.of("header %s is missing or unreadable on a record of kind '%s'"
-                        .formatted(name.key(), kind));
+                return Optional.of(
+                        "header %s is missing or unreadable on a record of kind '%s'".formatted(name.key(), kind));
             }
         }
         return Optional.empty();

@@ -17,8 +17,12 @@ import org.jspecify.annotations.Nullable;
  * @param seq the row's own place, if that much can be read
  */
 public record Malformed(
-        RawRecord record, String rowId, Reason reason, ErrorTrail error, String stage, @Nullable Place seq)
-        implements Decoding {
+        RawRecord record,
+        String rowId,
+        Reason reason,
+        ErrorTrail error,
+        String stage,
+        @Nullable Place seq) implements Decoding {
 
     @Override
     public <T> T match(Function<Decoded, T> decoded, Function<Malformed, T> malformed) {

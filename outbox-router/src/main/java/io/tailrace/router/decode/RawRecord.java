@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param headers business and delivery headers
  */
 public record RawRecord(
-        String topic, int partition, long offset, @Nullable Bytes key, @Nullable Bytes value, Headers headers) {
+        String topic,
+        int partition,
+        long offset,
+        @Nullable Bytes key,
+        @Nullable Bytes value,
+        Headers headers) {
 
     public RawRecord {
         Objects.requireNonNull(topic, "topic");

@@ -40,9 +40,7 @@ public final class Compose {
     /** An event at its destination. A replayed one says so, and that newer rows of its key may have gone before it. */
     public static Outgoing routed(Decoded event, String topic) {
         RawRecord record = event.record();
-        Headers.Builder headers = record.headers()
-                .forDestination()
-                .toBuilder()
+        Headers.Builder headers = record.headers().forDestination().toBuilder()
                 .put(SEQ, event.seq().text());
         boolean isReplayed = record.headers().text(REPLAY_ID).isPresent();
         if (isReplayed && event.orderingKey() != null) {

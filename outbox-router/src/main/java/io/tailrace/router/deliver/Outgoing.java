@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param value null for a tombstone, or a payload that is SQL NULL
  * @param headers as the reader shall see them
  */
-public record Outgoing(String topic, @Nullable Bytes key, @Nullable Bytes value, Headers headers) {
+public record Outgoing(
+        String topic, @Nullable Bytes key, @Nullable Bytes value, Headers headers) {
 
     /** Of a batch of one record (Kafka message format v2). */
     private static final int BATCH_OVERHEAD = 61;

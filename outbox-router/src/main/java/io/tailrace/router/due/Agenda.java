@@ -74,7 +74,7 @@ public final class Agenda implements Wakes {
     public void fire(long now, Budget budget, Consumer<Due> action) {
         while (isDue(now)) {
             List<DueStore.Entry> entries = store.from(cursor, CHUNK);
-            // From here on the bound is made anew, by the entry that ends the loop and by whatever the actions add.
+            // From here on the bound is made anew: by the entry at which this ends, and by whatever the actions add.
             nextAt = NOTHING_DUE;
             for (DueStore.Entry entry : entries) {
                 Due due = DueCodec.due(entry.position(), entry.value());
@@ -82,15 +82,21 @@ public final class Agenda implements Wakes {
                     nextAt = Math.min(nextAt, due.at());
                     return;
                 }
-                // Before the action: it may add something that stands earlier, and the cursor must go back for it.
-                cursor = DueCodec.after(entry.position());
+                Bytes after = DueCodec.after(entry.position());
+                cursor = after;
                 store.delete(entry.position());
                 action.accept(due);
-                if (entries.size() == CHUNK && entry == entries.get(CHUNK - 1)) {
+                if (isBefore(cursor, after) || isLast(entry, entries)) {
+                    // What was added stands before what was read, or more may stand behind it: read again.
                     nextAt = Math.min(nextAt, due.at());
+                    break;
                 }
             }
         }
+    }
+
+    private static boolean isLast(DueStore.Entry entry, List<DueStore.Entry> entries) {
+        return entries.size() == CHUNK && entry == entries.get(CHUNK - 1);
     }
 
     private static boolean isBefore(Bytes left, Bytes right) {

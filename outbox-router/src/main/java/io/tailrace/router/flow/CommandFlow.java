@@ -47,12 +47,7 @@ public final class CommandFlow {
      * @param dueTopic where due commands go
      */
     public CommandFlow(
-            String x,
-            Surroundings around,
-            Decider decider,
-            Parking parking,
-            SubscriptionFlow lanes,
-            String dueTopic) {
+            String x, Surroundings around, Decider decider, Parking parking, SubscriptionFlow lanes, String dueTopic) {
         this.x = x;
         this.around = around;
         this.decider = decider;
@@ -72,8 +67,7 @@ public final class CommandFlow {
     /** A command whose time has come. */
     void due(Due.Command command) {
         try {
-            CARRIED.decode(command.record())
-                    .match(decoded -> route(decoded, command.at()), this::malformed);
+            CARRIED.decode(command.record()).match(decoded -> route(decoded, command.at()), this::malformed);
         } catch (RuntimeException error) {
             if (around.isSystemic().test(error)) {
                 throw error;
@@ -103,7 +97,8 @@ public final class CommandFlow {
 
     private boolean route(Decoded command, long dueAt) {
         around.outbound().send(Compose.due(command, dueTopic, Kind.COMMAND));
-        // One that was due before it was committed is late by what we took, which the engine's lag shows, not by its run_at.
+        // One that was due before it was committed is late by what we took, which the engine's lag shows, not by its
+        // run_at.
         boolean wasScheduled = dueAt > 0;
         around.metrics().due(x, wasScheduled ? Duration.ofMillis(Math.max(0, now() - dueAt)) : Duration.ZERO);
         return true;
@@ -117,11 +112,12 @@ public final class CommandFlow {
             case "reschedule", "run-now" -> retime(control, LaneEvent.Kind.RETIMED, control.notBefore(), budget);
             case "wake" -> retime(control, LaneEvent.Kind.WOKEN, 0, budget);
             case "requeue" -> requeue(control, budget);
-            default -> LOG.warn(
-                    "Control act not known to this release, passed over: act={} rowId={} name={}",
-                    control.act(),
-                    control.rowId(),
-                    control.name());
+            default ->
+                LOG.warn(
+                        "Control act not known to this release, passed over: act={} rowId={} name={}",
+                        control.act(),
+                        control.rowId(),
+                        control.name());
         }
         return true;
     }
@@ -174,8 +170,9 @@ public final class CommandFlow {
     /** Only what names a row can be stamped; the rest is parked here. */
     private boolean malformed(Malformed malformed) {
         RawRecord record = malformed.record();
-        boolean namesACommand = record.headers().kind().filter(Kind.COMMAND::equals).isPresent()
-                && record.headers().text(HeaderName.CE_ID).isPresent();
+        boolean namesACommand =
+                record.headers().kind().filter(Kind.COMMAND::equals).isPresent()
+                        && record.headers().text(HeaderName.CE_ID).isPresent();
         if (namesACommand) {
             return bury(record, malformed.seq(), malformed.reason(), malformed.error(), malformed.stage());
         }

@@ -66,8 +66,7 @@ public final class EventFlow implements Releaser {
         if (record.headers().kind().filter(Kind.WAITING::equals).isPresent()) {
             return;
         }
-        RETURNED.decode(record)
-                .match(event -> taken(anew(event), LaneEvent.Kind.REPLAYED, budget), this::malformed);
+        RETURNED.decode(record).match(event -> taken(anew(event), LaneEvent.Kind.REPLAYED, budget), this::malformed);
     }
 
     /** Attempts a row of a lane in place. */
@@ -106,11 +105,10 @@ public final class EventFlow implements Releaser {
             park(row, burial, ErrorTrail.of("LaneOverflow", "the lane of its key is over its limits"), "lane");
             return answer(LaneEvent.Kind.DEAD, row, row.standing());
         }
-        return ON_A_LANE.decode(row.record())
-                .match(event -> attempt(lane, row, event), malformed -> {
-                    malformed(malformed);
-                    return answer(LaneEvent.Kind.DEAD, row, row.standing());
-                });
+        return ON_A_LANE.decode(row.record()).match(event -> attempt(lane, row, event), malformed -> {
+            malformed(malformed);
+            return answer(LaneEvent.Kind.DEAD, row, row.standing());
+        });
     }
 
     private LaneEvent attempt(LaneKey lane, LaneRow row, Decoded event) {
@@ -198,8 +196,7 @@ public final class EventFlow implements Releaser {
     }
 
     private boolean malformed(Malformed malformed) {
-        Verdict verdict =
-                new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
+        Verdict verdict = new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
         parking.park(malformed.record(), malformed.rowId(), verdict);
         return true;
     }
@@ -207,8 +204,7 @@ public final class EventFlow implements Releaser {
     private void park(LaneRow row, Reason reason, ErrorTrail error, String stage) {
         RawRecord record = row.record();
         String rowId = record.headers().text(HeaderName.CE_ID).orElseGet(record::origin);
-        parking.park(
-                record, rowId, new Verdict(reason, row.standing().attempts(), error, stage, row.place()));
+        parking.park(record, rowId, new Verdict(reason, row.standing().attempts(), error, stage, row.place()));
     }
 
     private void show(RawRecord record, Place seq, int attempts, long until) {
@@ -220,13 +216,7 @@ public final class EventFlow implements Releaser {
         RawRecord record = event.record();
         RawRecord fresh = record.with(record.headers().without(HeaderName.ATTEMPT));
         return new Decoded(
-                fresh,
-                event.kind(),
-                event.rowId(),
-                event.name(),
-                event.source(),
-                event.orderingKey(),
-                event.seq());
+                fresh, event.kind(), event.rowId(), event.name(), event.source(), event.orderingKey(), event.seq());
     }
 
     private RawRecord withTrail(RawRecord record, Decision.Retry retry) {
@@ -237,7 +227,9 @@ public final class EventFlow implements Releaser {
                 .put(HeaderName.STAGE, "decide")
                 .put(HeaderName.ATTEMPT, retry.attempts())
                 .put(HeaderName.FAILED_AT, now)
-                .put(HeaderName.FIRST_FAILED_AT, headers.text(HeaderName.FIRST_FAILED_AT).orElse(now))
+                .put(
+                        HeaderName.FIRST_FAILED_AT,
+                        headers.text(HeaderName.FIRST_FAILED_AT).orElse(now))
                 .build());
     }
 
@@ -253,7 +245,9 @@ public final class EventFlow implements Releaser {
     private Duration sinceCommit(Decoded event) {
         Optional<String> committed = event.record().headers().text(HeaderName.CE_TIME);
         try {
-            long millis = committed.map(time -> now() - Instant.parse(time).toEpochMilli()).orElse(0L);
+            long millis = committed
+                    .map(time -> now() - Instant.parse(time).toEpochMilli())
+                    .orElse(0L);
             return Duration.ofMillis(Math.max(0, millis));
         } catch (DateTimeParseException notATime) {
             return Duration.ZERO;

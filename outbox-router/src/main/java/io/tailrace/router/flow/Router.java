@@ -35,11 +35,7 @@ public final class Router {
     private final CommandFlow commands;
 
     public Router(
-            Topics topics,
-            Surroundings around,
-            EventFlow events,
-            CommandFlow commands,
-            SubscriptionFlow ofCommands) {
+            Topics topics, Surroundings around, EventFlow events, CommandFlow commands, SubscriptionFlow ofCommands) {
         this.around = around;
         this.commands = commands;
         this.intakes = Map.of(

@@ -28,8 +28,8 @@ import java.util.Optional;
  */
 public final class SubscriptionFlow implements Releaser {
 
-    private static final Decoder ANSWERS = Decoder.ofReturned(
-            Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
+    private static final Decoder ANSWERS =
+            Decoder.ofReturned(Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
 
     private final String x;
     private final Surroundings around;
@@ -58,8 +58,8 @@ public final class SubscriptionFlow implements Releaser {
         RawRecord record = row.record();
         boolean isReplay = record.headers().kind().filter(Kind.REPLAY::equals).isPresent();
         Kind kind = isReplay ? Kind.REPLAY : Kind.REDELIVERY;
-        Outgoing released =
-                Compose.released(record, redeliveryTopic, kind, row.place(), row.standing().turn());
+        Outgoing released = Compose.released(
+                record, redeliveryTopic, kind, row.place(), row.standing().turn());
         Reason burial = row.standing().burial();
         around.outbound().send(burial == null ? released : Compose.buried(released, burial, overflow(), "lane"));
         around.metrics().released(x);
@@ -120,14 +120,13 @@ public final class SubscriptionFlow implements Releaser {
             case DONE -> event(LaneEvent.Kind.DONE, answer, place, now);
             case DEAD -> event(LaneEvent.Kind.DEAD, answer, place, now);
             case REPLAY -> event(LaneEvent.Kind.REPLAYED, answer, place, 0);
-            default -> throw new IllegalStateException(
-                    "kind " + answer.kind() + " is no answer, yet the decoder let it pass");
+            default ->
+                throw new IllegalStateException("kind " + answer.kind() + " is no answer, yet the decoder let it pass");
         };
     }
 
     private static LaneEvent event(LaneEvent.Kind kind, Decoded answer, Place place, long notBefore) {
-        return new LaneEvent(
-                kind, place, answer.turn(), notBefore, answer.attempts(), 0, answer.record());
+        return new LaneEvent(kind, place, answer.turn(), notBefore, answer.attempts(), 0, answer.record());
     }
 
     private Due again(Decoded early) {
@@ -144,9 +143,7 @@ public final class SubscriptionFlow implements Releaser {
         Reason reason = headers.reason().orElse(Reason.REJECTED);
         String stage = headers.text(HeaderName.STAGE).orElse("handler");
         parking.park(
-                answer.record(),
-                answer.rowId(),
-                new Verdict(reason, answer.attempts(), error, stage, answer.seq()));
+                answer.record(), answer.rowId(), new Verdict(reason, answer.attempts(), error, stage, answer.seq()));
     }
 
     private boolean malformed(Malformed malformed) {

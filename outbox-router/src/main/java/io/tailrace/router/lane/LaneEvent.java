@@ -14,8 +14,7 @@ import io.tailrace.router.decode.RawRecord;
  * @param waits in a row that used no attempt
  * @param record that carries the row from now on
  */
-public record LaneEvent(
-        Kind kind, Place place, int turn, long notBefore, int attempts, int waits, RawRecord record) {
+public record LaneEvent(Kind kind, Place place, int turn, long notBefore, int attempts, int waits, RawRecord record) {
 
     /** What happened. */
     public enum Kind {

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 public interface LaneStore {
 
     /** The lane of a key, null when it flows. */
-    @Nullable Lane get(LaneKey key);
+    @Nullable
+    Lane get(LaneKey key);
 
     /** Writes a lane. */
     void put(LaneKey key, Lane lane);

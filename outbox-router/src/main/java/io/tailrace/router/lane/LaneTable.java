@@ -78,7 +78,6 @@ final class LaneTable {
     private static void row(Kind kind, Move absent, Move waiting, Move released) {
         MOVES.put(
                 kind,
-                new EnumMap<>(Map.of(
-                        RowState.ABSENT, absent, RowState.WAITING, waiting, RowState.RELEASED, released)));
+                new EnumMap<>(Map.of(RowState.ABSENT, absent, RowState.WAITING, waiting, RowState.RELEASED, released)));
     }
 }

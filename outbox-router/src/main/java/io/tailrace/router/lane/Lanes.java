@@ -1,6 +1,5 @@
 package io.tailrace.router.lane;
 
-import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.router.lane.LaneEvent.Kind;
 import io.tailrace.router.lane.LaneTable.Move;
@@ -77,8 +76,7 @@ public final class Lanes {
     }
 
     /** Releases rows from the front as far as the window, their times and the budget go. */
-    private @Nullable Lane released(
-            LaneKey key, @Nullable Lane start, long now, Releaser releaser, Budget budget) {
+    private @Nullable Lane released(LaneKey key, @Nullable Lane start, long now, Releaser releaser, Budget budget) {
         Lane lane = start;
         while (lane != null) {
             LaneRow row = candidate(key, lane);
@@ -119,8 +117,7 @@ public final class Lanes {
         return ahead;
     }
 
-    private @Nullable Lane apply(
-            LaneKey key, @Nullable Lane lane, @Nullable LaneRow known, LaneEvent event, long now) {
+    private @Nullable Lane apply(LaneKey key, @Nullable Lane lane, @Nullable LaneRow known, LaneEvent event, long now) {
         switch (move(known, event.kind())) {
             case DROP, RELEASE -> {
                 return lane;
@@ -142,8 +139,8 @@ public final class Lanes {
             }
             case RETIME -> {
                 LaneRow row = row(key, known);
-                LaneRow retimed = row.with(new Standing(
-                        RowState.WAITING, event.turn(), event.notBefore(), event.attempts(), 0, null));
+                LaneRow retimed = row.with(
+                        new Standing(RowState.WAITING, event.turn(), event.notBefore(), event.attempts(), 0, null));
                 return entered(key, lane, known, retimed, false, now);
             }
             case HURRY -> {
@@ -183,8 +180,7 @@ public final class Lanes {
         boolean isHead = row.place().equals(lane.head());
         int waits = isHead ? row.standing().waits() + 1 : 0;
         long wait = isHead ? Math.min(MAX_YIELD_MILLIS, YIELD_MILLIS << Math.min(waits - 1, 20)) : 0;
-        Standing standing =
-                new Standing(RowState.WAITING, event.turn(), now + wait, event.attempts(), waits, null);
+        Standing standing = new Standing(RowState.WAITING, event.turn(), now + wait, event.attempts(), waits, null);
         return new LaneRow(row.place(), standing, event.record());
     }
 

@@ -13,7 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param waits in a row that used no attempt: what their backoff counts
  * @param burial why the row is to be given up when it is released; null when it is to be tried
  */
-public record Standing(RowState state, int turn, long notBefore, int attempts, int waits, @Nullable Reason burial) {
+public record Standing(
+        RowState state,
+        int turn,
+        long notBefore,
+        int attempts,
+        int waits,
+        @Nullable Reason burial) {
 
     /** Of a row that was never tried. */
     public static final Standing FRESH = new Standing(RowState.WAITING, 0, 0, 0, 0, null);

@@ -103,8 +103,7 @@ public final class LaneCodec {
         ByteReader in = new ByteReader(bytes).version(ROW_LAYOUT, "a parked row");
         Place place = Place.unpacked(in.varint());
         RowState state = in.byte1() == RELEASED ? RowState.RELEASED : RowState.WAITING;
-        Standing standing =
-                new Standing(state, in.int4(), in.varint(), in.int4(), in.int4(), readReason(in));
+        Standing standing = new Standing(state, in.int4(), in.varint(), in.int4(), in.int4(), readReason(in));
         return new LaneRow(place, standing, RecordCodec.read(in));
     }
 
@@ -134,8 +133,9 @@ public final class LaneCodec {
             case KEYED -> LaneKey.Sort.KEYED;
             case ROW -> LaneKey.Sort.ROW;
             case DESTINATION -> LaneKey.Sort.DESTINATION;
-            default -> throw new IllegalStateException(
-                    "a lane key is of sort " + code + ": it was written by a newer release; run that one");
+            default ->
+                throw new IllegalStateException(
+                        "a lane key is of sort " + code + ": it was written by a newer release; run that one");
         };
     }
 }

@@ -28,8 +28,7 @@ import java.util.SplittableRandom;
  * @param metrics of all tasks
  * @param clock the only one
  */
-public record Assembly(
-        Topics topics, Decider decider, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
+public record Assembly(Topics topics, Decider decider, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
 
     /** Stands before a task's stores. */
     Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound) {
@@ -44,8 +43,8 @@ public record Assembly(
                 Thrown::isOfKafka);
         Parking events = parking(Topics.EVENTS, outbound);
         Parking commands = parking(Topics.COMMANDS, outbound);
-        SubscriptionFlow ofCommands = new SubscriptionFlow(
-                Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
+        SubscriptionFlow ofCommands =
+                new SubscriptionFlow(Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
         return new Router(
                 topics,
                 around,

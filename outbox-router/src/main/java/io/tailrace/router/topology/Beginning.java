@@ -80,7 +80,8 @@ public final class Beginning {
         List<String> begun = new ArrayList<>();
         for (String topic : topics) {
             String state = memory.get(topic);
-            boolean hasOffsets = committed.keySet().stream().anyMatch(each -> each.topic().equals(topic));
+            boolean hasOffsets =
+                    committed.keySet().stream().anyMatch(each -> each.topic().equals(topic));
             boolean isFresh = BEGINNING.equals(state) || (state == null && !hasOffsets);
             (isFresh ? fresh : begun).add(topic);
         }

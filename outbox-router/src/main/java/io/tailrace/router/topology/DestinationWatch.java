@@ -158,7 +158,8 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
                 return Destination.down(
                         State.UNAVAILABLE,
                         "partition %d has %d replicas in sync and needs %d with a leader"
-                                .formatted(partition.partition(), partition.isr().size(), least));
+                                .formatted(
+                                        partition.partition(), partition.isr().size(), least));
             }
         }
         return Destination.writable(number(config, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, 0));

@@ -41,8 +41,7 @@ public final class RouterTopology {
     /** Wires it. */
     public static Topology of(Assembly assembly) {
         return new Topology()
-                .addSource(
-                        SOURCE, new ByteArrayDeserializer(), new ByteArrayDeserializer(), sources(assembly.topics()))
+                .addSource(SOURCE, new ByteArrayDeserializer(), new ByteArrayDeserializer(), sources(assembly.topics()))
                 .addProcessor(ROUTER, () -> new RouterProcessor(assembly), SOURCE)
                 .addStateStore(store(LANE_STORE), ROUTER)
                 .addStateStore(store(PARKED_STORE), ROUTER)

@@ -66,7 +66,9 @@ final class Stores {
 
         @Override
         public void put(LaneKey key, LaneRow row) {
-            store.put(kafka(LaneCodec.parkedKey(key, row.place())), LaneCodec.row(row).array());
+            store.put(
+                    kafka(LaneCodec.parkedKey(key, row.place())),
+                    LaneCodec.row(row).array());
         }
 
         @Override

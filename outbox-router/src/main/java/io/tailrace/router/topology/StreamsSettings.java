@@ -50,8 +50,7 @@ public final class StreamsSettings {
         put(settings, StreamsConfig.DEFAULT_TIMESTAMP_EXTRACTOR_CLASS_CONFIG, EveryTimestamp.class);
         consumer(settings, config);
         producer(settings, largestMessage(config.topics()));
-        settings.put(
-                StreamsConfig.topicPrefix(TopicConfig.MAX_MESSAGE_BYTES_CONFIG), largestMessage(config.topics()));
+        settings.put(StreamsConfig.topicPrefix(TopicConfig.MAX_MESSAGE_BYTES_CONFIG), largestMessage(config.topics()));
         settings.put(
                 StreamsConfig.topicPrefix(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG),
                 config.topics().minInsyncReplicas());
@@ -59,9 +58,9 @@ public final class StreamsSettings {
     }
 
     private static void consumer(Properties settings, TailraceConfig config) {
-        String member = config.namespace().routerApplicationId() + "." + config.router().instanceId();
+        String member =
+                config.namespace().routerApplicationId() + "." + config.router().instanceId();
         put(settings, StreamsConfig.consumerPrefix(ConsumerConfig.ISOLATION_LEVEL_CONFIG), "read_committed");
-        put(settings, StreamsConfig.consumerPrefix(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG), false);
         // Of the main consumer only: first offsets are committed by us, and one that is lost must not be made up.
         put(settings, StreamsConfig.mainConsumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "none");
         put(settings, StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG), member);

@@ -124,7 +124,8 @@ class BehaviourTest {
 
             rig.destinations.remove(DESTINATION);
             rig.pass(Duration.ofSeconds(300));
-            assertThat(rig.ids(DESTINATION)).containsExactlyInAnyOrder("a", "b", "alone-1", "alone-2")
+            assertThat(rig.ids(DESTINATION))
+                    .containsExactlyInAnyOrder("a", "b", "alone-1", "alone-2")
                     .containsSubsequence("a", "b")
                     .containsSubsequence("alone-1", "alone-2");
         }
@@ -356,9 +357,8 @@ class BehaviourTest {
     @Test
     void anEarlyRowWithoutPlaceWaitsAgainAndBlocksNobody() {
         try (Rig rig = new Rig(CONTEXT)) {
-            Headers early = Rig.raw("a", "ship-order", "k", Kind.EARLY)
-                    .with(SEQ, "1:0")
-                    .with(WAIT, "5000");
+            Headers early =
+                    Rig.raw("a", "ship-order", "k", Kind.EARLY).with(SEQ, "1:0").with(WAIT, "5000");
             rig.pipe(rig.topics.retry("commands"), early, "k", "payload of a");
             rig.pass(Duration.ofMillis(4_999));
             assertThat(rig.ids(COMMANDS)).isEmpty();

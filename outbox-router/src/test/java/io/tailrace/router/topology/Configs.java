@@ -23,7 +23,12 @@ public final class Configs {
     private Configs() {}
 
     public static TailraceConfig of(
-            String namespace, String bootstrapServers, int partitions, RoutesConfig routes, RetryPolicy retry, Path state) {
+            String namespace,
+            String bootstrapServers,
+            int partitions,
+            RoutesConfig routes,
+            RetryPolicy retry,
+            Path state) {
         return new TailraceConfig(
                 new Namespace(namespace),
                 new SourceConfig("localhost", 5432, "shop", "tailrace", Secret.of(""), "disable", TableNames.DEFAULT),

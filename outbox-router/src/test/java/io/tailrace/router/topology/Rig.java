@@ -42,7 +42,9 @@ final class Rig implements AutoCloseable {
     final MutableClock clock = MutableClock.at(START);
     final Map<String, Destination> destinations = new HashMap<>();
     final Topics topics;
-    @Nullable RuntimeException thrownByDestinations;
+
+    @Nullable
+    RuntimeException thrownByDestinations;
 
     private final TopologyTestDriver driver;
     private final Map<String, TestOutputTopic<byte[], byte[]>> outputs = new HashMap<>();
@@ -57,8 +59,7 @@ final class Rig implements AutoCloseable {
         TailraceConfig config = Configs.of("shop", "nowhere:9092", 1, routes, retry, temporary());
         topics = config.topicNames();
         List<String> problems = new ArrayList<>();
-        Decider decider = new Decider(
-                Routes.compile(routes, topics, List.of(), problems), retry, this::destination);
+        Decider decider = new Decider(Routes.compile(routes, topics, List.of(), problems), retry, this::destination);
         RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
@@ -79,8 +80,7 @@ final class Rig implements AutoCloseable {
 
     /** A command as the engine writes it. */
     void command(String id, String name, @Nullable String key, Instant runAt) {
-        Headers headers = raw(id, name, key, Kind.COMMAND)
-                .toBuilder()
+        Headers headers = raw(id, name, key, Kind.COMMAND).toBuilder()
                 .put(HeaderName.NOT_BEFORE, runAt.toEpochMilli())
                 .build();
         pipe(topics.rawCommands(), headers, key == null ? id : key, "payload of " + id);
@@ -88,8 +88,7 @@ final class Rig implements AutoCloseable {
 
     /** Word of a change to a command. */
     void control(String act, String id, @Nullable String key, int turn, @Nullable String place, @Nullable Instant at) {
-        Headers.Builder headers = raw(id, "ship-order", key, Kind.CONTROL)
-                .toBuilder()
+        Headers.Builder headers = raw(id, "ship-order", key, Kind.CONTROL).toBuilder()
                 .put(HeaderName.CONTROL, act)
                 .put(HeaderName.TURN, turn)
                 .putIfPresent(HeaderName.PLACE, place);
@@ -101,8 +100,7 @@ final class Rig implements AutoCloseable {
 
     /** What an executor answers for a row. */
     void answer(Kind kind, String id, @Nullable String key, int turn, String place, Map<HeaderName, String> more) {
-        Headers.Builder headers = raw(id, "ship-order", key, kind)
-                .toBuilder()
+        Headers.Builder headers = raw(id, "ship-order", key, kind).toBuilder()
                 .put(HeaderName.SEQ, "1:0")
                 .put(HeaderName.TURN, turn)
                 .put(HeaderName.PLACE, place);

@@ -1,0 +1,217 @@
+package io.tailrace.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.tailrace.contract.Health;
+import io.tailrace.contract.StartRefused;
+import io.tailrace.testkit.ChildJvm;
+import io.tailrace.testkit.RealParts;
+import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
+import io.tailrace.testkit.guarantees.History;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The router on a real broker, seen by a reader of committed records. */
+@RealParts
+class OutboxRouterTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir(cleanup = CleanupMode.ALWAYS)
+    Path state;
+
+    @Test
+    void aPoisonedKeyWaitsAndIsParkedWhileAllOthersFlowAndCommandsComeWhenTheyAreDue(Stack stack) {
+        String ns = stack.namespace();
+        OutboxRouter router = RouterChild.router(ns, stack.bootstrapServers(), state);
+        router.start();
+        try (router;
+                RawTopics raw = new RawTopics(stack.bootstrapServers(), ns)) {
+            awaitReady(router);
+            Instant due = Instant.now().plusMillis(1_500);
+            List<History.Row> rows = new ArrayList<>(List.of(new History.Row("first", null)));
+            raw.commit(() -> raw.event("first", "sales.order-placed", null));
+            awaitCount(stack, 1, ns + ".events.sales");
+            raw.commit(() -> {
+                raw.event("poison", "stock.counted", "k0");
+                raw.command("scheduled", "k0", due);
+                raw.command("at-once", "k0", Instant.EPOCH);
+                for (int i = 0; i < 500; i++) {
+                    String key = "k" + i % 20;
+                    raw.event("e" + i, "sales.order-placed", key);
+                    rows.add(new History.Row("e" + i, key));
+                }
+            });
+
+            List<ConsumerRecord<byte[], byte[]>> routed = awaitCount(stack, 501, ns + ".events.sales");
+            History.of(rows).compare(routed, OutboxRouterTest::id).assertClean();
+
+            List<ConsumerRecord<byte[], byte[]>> dead = awaitCount(stack, 1, ns + ".events.dlq");
+            assertThat(ids(dead)).containsExactly("poison");
+            assertThat(TopicReader.header(dead.get(0), "tailrace-reason")).isEqualTo("no-route");
+            // Those that follow the poison came after its death, those of other keys did not wait for it.
+            long death = dead.get(0).timestamp();
+            assertThat(times(routed, key -> key.equals("k0"))).hasSize(25).allMatch(time -> time >= death);
+            assertThat(times(routed, key -> !key.equals("k0"))).hasSize(476).allMatch(time -> time < death);
+
+            List<ConsumerRecord<byte[], byte[]>> commands = awaitCount(stack, 2, ns + ".commands");
+            assertThat(ids(commands)).containsExactly("at-once", "scheduled");
+            assertThat(commands.get(1).timestamp()).isGreaterThanOrEqualTo(due.toEpochMilli());
+        }
+        assertThat(router.health().state()).isEqualTo(Health.State.STOPPED);
+    }
+
+    @Test
+    void killedMidStreamAgainAndAgainItLosesNothingDoublesNothingAndKeepsTheOrderOfEachKey(Stack stack)
+            throws Exception {
+        String ns = stack.namespace();
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<History.Row> rows = new ArrayList<>();
+        ChildJvm child = child(stack);
+        try (RawTopics raw = new RawTopics(stack.bootstrapServers(), awaitTopics(stack))) {
+            int kills = 0;
+            for (int batch = 0; batch < 90; batch++) {
+                int first = batch * 50;
+                raw.commit(() -> IntStream.range(first, first + 50).forEach(i -> {
+                    String key = "k" + random.nextInt(25);
+                    boolean isPoison = random.nextInt(200) == 0;
+                    raw.event("e" + i, isPoison ? "stock.counted" : "sales.order-placed", key);
+                    if (!isPoison) {
+                        rows.add(new History.Row("e" + i, key));
+                    }
+                }));
+                if (batch % 30 == 29) {
+                    // Not before it is at work: some of what was written has come out, the rest is under way.
+                    awaitCount(stack, rows.size() / 2, ns + ".events.sales");
+                    child.kill();
+                    kills++;
+                    child = child(stack);
+                }
+            }
+            List<ConsumerRecord<byte[], byte[]>> routed = awaitCount(stack, rows.size(), ns + ".events.sales");
+            int dead = 90 * 50 - rows.size();
+            awaitCount(stack, dead, ns + ".events.dlq");
+            History.Findings findings = History.of(rows).compare(routed, OutboxRouterTest::id);
+            assertThat(findings.clean())
+                    .as("seed %d, %d kills, %s", seed, kills, findings)
+                    .isTrue();
+            assertThat(stack.reader().read(ns + ".events.dlq")).hasSize(dead);
+        } finally {
+            child.close();
+        }
+    }
+
+    @Test
+    void anOutageLongerThanTheWholeRetryBudgetUsesNoAttemptAndEndsByItself(Stack stack) throws Exception {
+        String ns = stack.namespace();
+        OutboxRouter router = RouterChild.router(ns, stack.bootstrapServers(), state);
+        router.start();
+        try (router) {
+            awaitReady(router);
+            List<History.Row> rows = new ArrayList<>();
+            try (RawTopics raw = new RawTopics(stack.bootstrapServers(), ns)) {
+                raw.commit(() -> IntStream.range(0, 300).forEach(i -> {
+                    raw.event("e" + i, "sales.order-placed", "k" + i % 10);
+                    rows.add(new History.Row("e" + i, "k" + i % 10));
+                }));
+            }
+            awaitCount(stack, 1, ns + ".events.sales");
+            stack.kafka().stop();
+            Instant until = Instant.now().plusSeconds(3);
+            await().atMost(PATIENCE).until(() -> Instant.now().isAfter(until));
+            stack.kafka().start();
+            try (RawTopics raw = new RawTopics(stack.bootstrapServers(), ns)) {
+                raw.commit(() -> {
+                    raw.event("after", "sales.order-placed", "k0");
+                    rows.add(new History.Row("after", "k0"));
+                });
+            }
+            List<ConsumerRecord<byte[], byte[]>> routed = awaitCount(stack, rows.size(), ns + ".events.sales");
+            History.of(rows).compare(routed, OutboxRouterTest::id).assertClean();
+            assertThat(stack.reader().read(ns + ".events.dlq")).isEmpty();
+            assertThat(stack.reader().read(ns + ".events.retry")).isEmpty();
+        }
+    }
+
+    @Test
+    void aGroupThatHasBegunAndLostItsOffsetsIsRefusedByName(Stack stack) throws Exception {
+        String ns = stack.namespace();
+        try (OutboxRouter router = RouterChild.router(ns, stack.bootstrapServers(), state)) {
+            router.start();
+            awaitReady(router);
+        }
+        try (Admin admin = stack.admin()) {
+            String group = ns + ".router";
+            // A static member is known to the group until its session ends.
+            admin.removeMembersFromConsumerGroup(
+                            group, new org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions())
+                    .all()
+                    .get();
+            admin.deleteConsumerGroupOffsets(group, java.util.Set.of(new TopicPartition(ns + ".raw.events", 1)))
+                    .all()
+                    .get();
+        }
+        try (OutboxRouter again = RouterChild.router(ns, stack.bootstrapServers(), state)) {
+            assertThatThrownBy(again::start)
+                    .isInstanceOf(StartRefused.class)
+                    .hasMessageContaining("no offset for " + ns + ".raw.events-1")
+                    .hasMessageContaining("--reset-offsets");
+            assertThat(again.health().state()).isEqualTo(Health.State.FAILED);
+        }
+    }
+
+    private ChildJvm child(Stack stack) {
+        return ChildJvm.of(RouterChild.class)
+                .arguments(stack.namespace(), stack.bootstrapServers(), state.toString())
+                .start();
+    }
+
+    /** The engine makes the raw topics; here the router does, when it starts. */
+    private static String awaitTopics(Stack stack) {
+        await().atMost(PATIENCE)
+                .until(() -> stack.topics().contains(stack.namespace() + ".commands.dlq")
+                        && stack.topics().contains(stack.namespace() + ".raw.events"));
+        return stack.namespace();
+    }
+
+    /** Destinations are made when the first row asks for them. */
+    private static List<ConsumerRecord<byte[], byte[]>> awaitCount(Stack stack, int count, String topic) {
+        await().atMost(PATIENCE).until(() -> stack.topics().contains(topic));
+        return stack.reader().awaitCount(count, PATIENCE, topic);
+    }
+
+    private static void awaitReady(OutboxRouter router) {
+        await().atMost(PATIENCE).until(() -> router.health().isReady());
+    }
+
+    private static List<Long> times(List<ConsumerRecord<byte[], byte[]>> records, Predicate<String> ofKey) {
+        return records.stream()
+                .filter(record -> ofKey.test(String.valueOf(TopicReader.text(record.key()))))
+                .map(ConsumerRecord::timestamp)
+                .toList();
+    }
+
+    private static List<String> ids(List<ConsumerRecord<byte[], byte[]>> records) {
+        return records.stream().map(OutboxRouterTest::id).toList();
+    }
+
+    private static String id(ConsumerRecord<byte[], byte[]> record) {
+        return String.valueOf(TopicReader.header(record, "ce_id"));
+    }
+}

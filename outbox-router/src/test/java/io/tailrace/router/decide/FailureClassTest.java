@@ -1,0 +1,38 @@
+package io.tailrace.router.decide;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.record.Reason;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The table of failures, line by line, and its fallback. */
+class FailureClassTest {
+
+    @Test
+    void eachReasonHasItsClassAndWhatNobodyForesawIsFatalToItsRowAlone() {
+        Map<Reason, FailureClass> seen = new EnumMap<>(Reason.class);
+        for (Reason reason : Reason.values()) {
+            seen.put(reason, FailureClass.of(reason));
+        }
+        assertThat(seen).containsEntry(Reason.NO_ROUTE, FailureClass.ROW_RETRIABLE);
+        seen.remove(Reason.NO_ROUTE);
+        assertThat(seen.values()).containsOnly(FailureClass.ROW_FATAL);
+    }
+
+    @Test
+    void aDestinationThatCannotBeWrittenIsDown() {
+        for (Destination.State state : Destination.State.values()) {
+            assertThat(FailureClass.of(state) == FailureClass.DESTINATION_DOWN)
+                    .as("%s", state)
+                    .isEqualTo(state != Destination.State.WRITABLE);
+        }
+    }
+
+    @Test
+    void whatKafkaThrowsIsNobodysRow() {
+        assertThat(FailureClass.ofThrown(true)).isEqualTo(FailureClass.SYSTEMIC);
+        assertThat(FailureClass.ofThrown(false)).isEqualTo(FailureClass.ROW_FATAL);
+    }
+}

@@ -1,0 +1,203 @@
+package io.tailrace.router.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
+import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.lane.LaneEvent.Kind;
+import io.tailrace.router.lane.LaneTable.Move;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Visits every cell of the table: what is written there, and what it does to a row. */
+class LaneTableTest {
+
+    private static final LaneKey LANE = LaneKey.of("commands", "shop/shop", "k", "a");
+    private static final Place PLACE = new Place(1, 10);
+    private static final long NOW = 1_000_000;
+    private static final long LATER = NOW + 60_000;
+    private static final RawRecord RECORD = new RawRecord("t", 0, 1, null, null, Headers.empty());
+
+    private final InMemory stores = new InMemory();
+    private final List<LaneRow> released = new ArrayList<>();
+    private final Lanes lanes = new Lanes(stores, stores, stores, new LaneLimits(100, 1 << 20, 10), LaneWatcher.NONE);
+
+    static Stream<Arguments> cells() {
+        return Stream.of(
+                        cell(Kind.ARRIVED, Move.ENTER, Move.DROP, Move.DROP),
+                        cell(Kind.FAILED, Move.ENTER, Move.ENTER, Move.ENTER),
+                        cell(Kind.BEHIND, Move.ENTER, Move.ENTER, Move.YIELD),
+                        cell(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST),
+                        cell(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE),
+                        cell(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE),
+                        cell(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER),
+                        cell(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME),
+                        cell(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP),
+                        cell(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP),
+                        cell(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP),
+                        cell(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP))
+                .flatMap(cells -> cells);
+    }
+
+    @ParameterizedTest
+    @MethodSource("cells")
+    void eachCellDoesWhatTheTableSays(Kind kind, RowState from, Move expected) {
+        assertThat(LaneTable.move(from, kind)).isEqualTo(expected);
+        if (kind == Kind.OVERFLOWED || kind == Kind.DUE) {
+            return; // Not from outside: limits and times bring them about, and have tests of their own.
+        }
+        put(from);
+        int turn = kind == Kind.EARLY ? 5 : 6;
+        LaneEvent event = new LaneEvent(kind, PLACE, turn, LATER, 2, 0, RECORD);
+        assertThat(take(event, NOW)).isTrue();
+
+        LaneRow row = stores.get(LANE, PLACE);
+        switch (expected) {
+            case DROP -> assertThat(state(row)).isEqualTo(from);
+            case ENTER -> {
+                boolean isAtOnce = kind == Kind.BEHIND;
+                assertThat(state(row)).isEqualTo(isAtOnce ? RowState.RELEASED : RowState.WAITING);
+                assertThat(standing(row).turn()).isEqualTo(turn);
+            }
+            case YIELD -> {
+                assertThat(standing(row).notBefore()).isEqualTo(NOW + Lanes.YIELD_MILLIS);
+                assertThat(standing(row).turn()).isEqualTo(turn);
+            }
+            case REST -> {
+                assertThat(standing(row).notBefore()).isEqualTo(LATER);
+                assertThat(standing(row).turn()).isEqualTo(5);
+            }
+            case RETIME -> assertThat(standing(row)).isEqualTo(new Standing(RowState.WAITING, turn, LATER, 2, 0, null));
+            case HURRY -> assertThat(state(row)).isEqualTo(RowState.RELEASED);
+            case LEAVE -> assertThat(stores.isEmpty()).isTrue();
+            case BURY, RELEASE -> throw new AssertionError("only from inside");
+        }
+    }
+
+    @Test
+    void everyCellIsVisited() {
+        assertThat(cells()).hasSize(Kind.values().length * RowState.values().length);
+    }
+
+    @Test
+    void aTurnThatIsOverIsNoNews() {
+        put(RowState.RELEASED);
+        for (Kind kind : List.of(Kind.FAILED, Kind.BEHIND, Kind.REPLAYED, Kind.RETIMED, Kind.WOKEN)) {
+            assertThat(take(new LaneEvent(kind, PLACE, 5, LATER, 0, 0, RECORD), NOW))
+                    .as("%s", kind)
+                    .isFalse();
+        }
+        for (Kind kind : List.of(Kind.DONE, Kind.DEAD, Kind.EARLY)) {
+            assertThat(take(new LaneEvent(kind, PLACE, 4, LATER, 0, 0, RECORD), NOW))
+                    .as("%s", kind)
+                    .isFalse();
+        }
+        assertThat(state(stores.get(LANE, PLACE))).isEqualTo(RowState.RELEASED);
+        assertThat(released).hasSize(1);
+    }
+
+    @Test
+    void aHeadThatMeetsSomebodyBacksOffEverMoreSlowly() {
+        put(RowState.RELEASED);
+        long now = NOW;
+        long wait = Lanes.YIELD_MILLIS;
+        for (int turn = 6; turn < 20; turn++) {
+            take(LaneEvent.of(Kind.BEHIND, PLACE, turn, RECORD), now);
+            assertThat(standing(stores.get(LANE, PLACE)).notBefore()).isEqualTo(now + wait);
+            now += wait;
+            wait = Math.min(wait * 2, Lanes.MAX_YIELD_MILLIS);
+            wakeAll(now);
+        }
+        assertThat(released).hasSize(15);
+    }
+
+    @Test
+    void aLaneOverItsLimitGivesUpTheHeadThatNobodyHolds() {
+        Lanes small = new Lanes(stores, stores, stores, new LaneLimits(1, 1 << 20, 10), LaneWatcher.NONE);
+        put(RowState.WAITING);
+        Place next = new Place(1, 11);
+        small.take(LANE, LaneEvent.of(Kind.ARRIVED, next, 0, RECORD), NOW, this::release, budget());
+        assertThat(released).hasSize(1);
+        assertThat(released.get(0).place()).isEqualTo(PLACE);
+        assertThat(released.get(0).standing().burial()).isEqualTo(Reason.LANE_OVERFLOW);
+
+        // It is out now: what an executor holds is not taken from it.
+        small.take(LANE, LaneEvent.of(Kind.ARRIVED, new Place(1, 12), 0, RECORD), NOW, this::release, budget());
+        assertThat(released).hasSize(1);
+    }
+
+    @Test
+    void whatWaitsInTheMiddleStopsTheWindow() {
+        put(RowState.RELEASED);
+        for (int offset = 11; offset < 15; offset++) {
+            take(LaneEvent.of(Kind.BEHIND, new Place(1, offset), 1, RECORD), NOW);
+        }
+        take(new LaneEvent(Kind.FAILED, new Place(1, 12), 2, LATER, 1, 0, RECORD), NOW);
+        take(LaneEvent.of(Kind.DONE, PLACE, 5, RECORD), NOW);
+        assertThat(places()).containsExactly(10L, 11L);
+        take(LaneEvent.of(Kind.DONE, new Place(1, 11), 1, RECORD), NOW);
+        assertThat(places()).containsExactly(10L, 11L);
+        wakeAll(LATER);
+        assertThat(places()).containsExactly(10L, 11L, 12L, 13L, 14L);
+    }
+
+    private static Stream<Arguments> cell(Kind kind, Move absent, Move waiting, Move released) {
+        return Stream.of(
+                Arguments.of(kind, RowState.ABSENT, absent),
+                Arguments.of(kind, RowState.WAITING, waiting),
+                Arguments.of(kind, RowState.RELEASED, released));
+    }
+
+    /** A row of turn 5 in that state. */
+    private void put(RowState state) {
+        if (state != RowState.ABSENT) {
+            take(new LaneEvent(Kind.FAILED, PLACE, 5, LATER, 1, 0, RECORD), NOW - 1);
+        }
+        if (state == RowState.RELEASED) {
+            take(LaneEvent.of(Kind.HURRIED, PLACE, 5, RECORD), NOW - 1);
+        }
+    }
+
+    private boolean take(LaneEvent event, long now) {
+        return lanes.take(LANE, event, now, this::release, budget());
+    }
+
+    private void wakeAll(long now) {
+        Lane lane = stores.get(LANE);
+        if (lane != null && stores.due(now) != null) {
+            lanes.wake(LANE, lane.wakeAt(), now, this::release, budget());
+        }
+    }
+
+    private Optional<LaneEvent> release(LaneKey key, LaneRow row) {
+        released.add(row);
+        return Optional.empty();
+    }
+
+    private List<Long> places() {
+        return released.stream().map(row -> row.place().offset()).toList();
+    }
+
+    private static Budget budget() {
+        return new Budget(1_000, 1_000, () -> 0);
+    }
+
+    private static RowState state(@org.jspecify.annotations.Nullable LaneRow row) {
+        return row == null ? RowState.ABSENT : row.state();
+    }
+
+    private static Standing standing(@org.jspecify.annotations.Nullable LaneRow row) {
+        if (row == null) {
+            throw new AssertionError("the row is not on the lane");
+        }
+        return row.standing();
+    }
+}
