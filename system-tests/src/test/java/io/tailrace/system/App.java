@@ -154,7 +154,7 @@ final class App {
     }
 
     /** A column of a command's row. */
-    String command(UUID id, String column) throws SQLException {
+    String row(UUID id, String column) throws SQLException {
         return text("SELECT " + column + " FROM " + COMMANDS + " WHERE id = '" + id + "'");
     }
 }

@@ -20,7 +20,7 @@ class EffectsOnceTest {
 
     private static final int KEYS = 20;
     private static final int ROUNDS = 20;
-    private static final int KILLS = 4;
+    private static final int KILLS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private Stack stack;
@@ -85,16 +85,19 @@ class EffectsOnceTest {
         assertThat(app.effects()).isEmpty();
 
         app.switchOn("mended");
-        await().atMost(PATIENCE).until(() -> app.command(failing, "status").equals("COMPLETED"));
+        await().atMost(PATIENCE).until(() -> app.row(failing, "status").equals("COMPLETED"));
         assertThat(app.effectsOf("throws")).containsExactly(1);
         assertThat(app.text("SELECT tenant_id FROM app.effect")).as("the origin is restored").isEqualTo("tenant-1");
         assertStampedWithTheirEffects(1);
     }
 
-    /** The last transaction that wrote a command's row is the one that wrote its effect. */
+    /**
+     * The last transaction that wrote a command's row is the one that wrote its effect: its own id is on the row, or, while the savepoint
+     * before the handler stands, that of the part of it that also wrote the effect.
+     */
     private void assertStampedWithTheirEffects(int commands) throws SQLException {
         assertThat(app.number("SELECT count(*) FROM app.effect e JOIN " + App.COMMANDS
-                        + " c ON c.id = e.command_id AND c.status = 'COMPLETED' AND c.xmin::text = e.xid::text"))
+                        + " c ON c.id = e.command_id AND c.status = 'COMPLETED' AND c.xmin::text IN (e.xid::text, e.xmin::text)"))
                 .isEqualTo(commands);
     }
 

@@ -10,11 +10,14 @@ import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import io.tailrace.testkit.TopicReader;
+import io.tailrace.testkit.guarantees.History;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,25 +31,25 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** P7: nothing is parked without a reason, a trail and a way back; a replay can be tried dry, goes on after a kill, delivers once. */
 @RealParts
 class EveryFailureExplainedTest {
 
     private static final int MANY = 2_500;
+    private static final int KEYS = 25;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    private Stack stack;
-    private App app;
-    private Pipeline pipeline;
+    private static Stack stack;
+    private static App app;
+    private static Pipeline pipeline;
 
-    @BeforeEach
-    void start(Stack given) throws SQLException {
+    @BeforeAll
+    static void start(Stack given) throws SQLException {
         stack = given;
         app = App.on(stack);
         pipeline = Pipeline.running(stack, settings -> settings.route("shop.*")
@@ -59,8 +62,8 @@ class EveryFailureExplainedTest {
                 .with("executor.retry.max-attempts", "2"));
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         pipeline.close();
     }
 
@@ -81,17 +84,14 @@ class EveryFailureExplainedTest {
         commands.put(app.transact(c -> App.command(c, "shop.nobody-does-this", "f", "{}")), "handler-missing");
         commands.put(app.transact(c -> App.command(c, "not a name", "g", "{}")), "name-invalid");
 
-        Map<String, DeadLetter> letters = new HashMap<>(awaitDeadLetters("events", expected.size()));
-        letters.putAll(awaitDeadLetters("commands", commands.size()));
+        Map<UUID, DeadLetter> letters = new HashMap<>(awaitDead("events", expected.keySet()));
+        letters.putAll(awaitDead("commands", commands.keySet()));
         expected.putAll(commands);
 
-        assertThat(letters.keySet())
-                .containsExactlyInAnyOrderElementsOf(
-                        expected.keySet().stream().map(UUID::toString).toList());
-        expected.forEach((id, reason) -> assertExplained(letters.get(id.toString()), reason));
+        letters.forEach((id, letter) -> assertExplained(letter, String.valueOf(expected.get(id))));
         for (UUID id : commands.keySet()) {
-            assertThat(app.command(id, "status")).as("the row knows it too").isEqualTo("DEAD");
-            assertThat(app.command(id, "reason")).isEqualTo(commands.get(id));
+            assertThat(app.row(id, "status")).as("the row knows it too").isEqualTo("DEAD");
+            assertThat(app.row(id, "reason")).isEqualTo(commands.get(id));
         }
     }
 
@@ -111,92 +111,107 @@ class EveryFailureExplainedTest {
 
     @Test
     void aDryRunWritesNothing() throws SQLException, ExecutionException, InterruptedException {
-        app.events("void.thing", "a", 0, 5);
-        UUID command = app.command("b", "{\"n\":1,\"rejectUnless\":\"mended\"}");
-        awaitDeadLetters("events", 5);
-        awaitDeadLetters("commands", 1);
-        await("announced").atMost(PATIENCE).until(() -> !app.command(command, "announced_at").equals("null"));
+        awaitDead("events", app.events("void.thing", "dry", 0, 5));
+        UUID command = app.command("dry", "{\"n\":1,\"rejectUnless\":\"never\"}");
+        awaitDead("commands", List.of(command));
+        await("announced").atMost(PATIENCE).until(() -> !app.row(command, "announced_at").equals("null"));
         Map<TopicPartition, Long> ends = ends();
-        String row = app.command(command, "to_json(internal_command)::text");
+        String row = app.row(command, "to_json(internal_command)::text");
 
-        try (ChildJvm dry = pipeline.cli("dlq", "replay", "--dry-run", "-o", "json")) {
+        try (ChildJvm dry = pipeline.cli("dlq", "replay", "--key", "dry", "--dry-run", "-o", "json")) {
             assertThat(dry.awaitExit(PATIENCE)).isZero();
             assertThat(dry.output()).as("names each row").anyMatch(line -> line.contains(command.toString()));
         }
 
         assertThat(ends()).isEqualTo(ends);
-        assertThat(app.command(command, "to_json(internal_command)::text")).isEqualTo(row);
+        assertThat(app.row(command, "to_json(internal_command)::text")).isEqualTo(row);
     }
 
     @Test
     void aReplayThatWasKilledGoesOnAndDeliversEachOnce() throws SQLException {
-        Set<UUID> dead = manyDead();
-        try (ChildJvm first = pipeline.cli("dlq", "replay", "--all", "--of", "events")) {
-            TopicReader all = stack.reader().uncommitted();
-            all.await(
-                    "the first replays, committed or not",
-                    read -> read.stream().anyMatch(each -> "replay".equals(TopicReader.header(each, "tailrace-kind"))),
-                    PATIENCE,
-                    pipeline.topics().retry("events"));
+        manyDead("killed");
+        try (ChildJvm first = pipeline.cli("dlq", "replay", "--of", "events", "--name", "killed.*")) {
+            stack.reader()
+                    .uncommitted()
+                    .await(
+                            "the first replays, committed or not",
+                            read -> read.stream()
+                                    .anyMatch(each -> "replay".equals(TopicReader.header(each, "tailrace-kind"))
+                                            && "killed.thing".equals(TopicReader.header(each, "ce_type"))),
+                            PATIENCE,
+                            pipeline.topics().retry("events"));
             first.kill();
         }
-        try (ChildJvm again = pipeline.cli("dlq", "replay", "--all", "--of", "events")) {
+        try (ChildJvm again = pipeline.cli("dlq", "replay", "--of", "events", "--name", "killed.*")) {
             assertThat(again.awaitExit(PATIENCE)).as("%s", again.output()).isZero();
         }
-        assertEachDeliveredOnceInOrder(dead);
+        assertEachDeliveredOnceInOrder("killed");
     }
 
     @Test
     void twoOperatorsAtOnceDeliverEachOnce() throws Exception {
-        Set<UUID> dead = manyDead();
-        UUID command = app.command("key", "{\"n\":1,\"rejectUnless\":\"mended\"}");
-        awaitDeadLetters("commands", 1);
-        app.switchOn("mended");
+        manyDead("twice");
+        UUID command = app.command("twice", "{\"n\":1,\"rejectUnless\":\"twice\"}");
+        awaitDead("commands", List.of(command));
+        app.switchOn("twice");
 
+        Selection events =
+                new Selection(Set.of(), Optional.empty(), Optional.of("twice.*"), Optional.empty(), Integer.MAX_VALUE);
         List<CompletableFuture<long[]>> operators = Stream.of("one", "other")
-                .map(name -> CompletableFuture.supplyAsync(
-                        () -> new long[] {replay("events", name), replay("commands", name)}))
+                .map(name -> CompletableFuture.supplyAsync(() -> new long[] {
+                    replay("events", events, name), replay("commands", Selection.ofRows(Set.of(command.toString())), name)
+                }))
                 .toList();
         long[] one = operators.get(0).get();
         long[] other = operators.get(1).get();
 
         // One may have been fenced by the other in the middle, and then the other did the rest.
-        assertThat(one[0] + other[0]).isEqualTo(dead.size());
+        assertThat(one[0] + other[0]).isEqualTo(MANY);
         assertThat(one[1] + other[1]).isEqualTo(1);
-        assertEachDeliveredOnceInOrder(dead);
-        await().atMost(PATIENCE).until(() -> app.command(command, "status").equals("COMPLETED"));
-        assertThat(app.effectsOf("key")).containsExactly(1);
+        assertEachDeliveredOnceInOrder("twice");
+        await().atMost(PATIENCE).until(() -> app.row(command, "status").equals("COMPLETED"));
+        assertThat(app.effectsOf("twice")).containsExactly(1);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"", "b"})
-    void aCommandComesBackByTheSameVerb(String keyOrNone) throws SQLException {
-        UUID command = app.command(keyOrNone.isEmpty() ? null : keyOrNone, "{\"n\":1,\"unless\":\"mended\"}");
-        awaitDeadLetters("commands", 1);
-        assertThat(app.command(command, "attempts")).isEqualTo("2");
+    @Test
+    void commandsComeBackByTheSameVerb() throws SQLException {
+        String payload = "{\"n\":1,\"unless\":\"mended\"}";
+        List<UUID> dead = List.of(app.command("same-verb", payload), app.command(null, payload));
+        awaitDead("commands", dead);
+        assertThat(app.row(dead.get(0), "attempts")).isEqualTo("2");
         app.switchOn("mended");
 
-        try (ChildJvm replay = pipeline.cli("dlq", "replay", "--of", "commands", "--id", command.toString())) {
+        String ids = dead.get(0) + "," + dead.get(1);
+        try (ChildJvm replay = pipeline.cli("dlq", "replay", "--of", "commands", "--id", ids)) {
             assertThat(replay.awaitExit(PATIENCE)).as("%s", replay.output()).isZero();
         }
 
-        await().atMost(PATIENCE).until(() -> app.command(command, "status").equals("COMPLETED"));
-        assertThat(app.effects()).hasSize(1);
-        awaitDeadLetters("commands", 0);
+        for (UUID command : dead) {
+            await().atMost(PATIENCE).until(() -> app.row(command, "status").equals("COMPLETED"));
+            await("its dead letter is gone").atMost(PATIENCE).until(() -> pipeline.deadLetters()
+                    .find("commands", command.toString())
+                    .isEmpty());
+        }
+        assertThat(app.effects().stream().map(App.Effect::commandId))
+                .filteredOn(id -> dead.contains(UUID.fromString(id)))
+                .hasSize(2);
     }
 
     @Test
     void whatFailsAnewIsParkedAnewWithItsWholeTrail() throws SQLException {
-        UUID event = app.event("void.thing", "a", 1);
-        DeadLetter first = awaitDeadLetters("events", 1).get(event.toString());
+        UUID event = app.event("void.thing", "anew", 1);
+        DeadLetter first = awaitDead("events", List.of(event)).get(event);
 
-        assertThat(replay("events", "the test")).isEqualTo(1);
-        await("parked anew").atMost(PATIENCE).until(() -> pipeline.deadLetters()
-                .find("events", event.toString())
-                .filter(letter -> letter.replayCount() == 1)
-                .isPresent());
-        DeadLetter anew = awaitDeadLetters("events", 1).get(event.toString());
+        assertThat(replay("events", Selection.ofRows(Set.of(event.toString())), "the test"))
+                .isEqualTo(1);
+        DeadLetter anew = await("parked anew")
+                .atMost(PATIENCE)
+                .until(() -> pipeline.deadLetters().find("events", event.toString()), letter -> letter.filter(
+                                each -> each.replayCount() == 1)
+                        .isPresent())
+                .orElseThrow();
 
+        assertThat(first).isNotNull();
         assertThat(anew.firstFailedAt()).isEqualTo(first.firstFailedAt());
         assertThat(anew.place()).isEqualTo(first.place());
         assertThat(anew.attempts()).as("a new budget, used up").isEqualTo(first.attempts());
@@ -204,56 +219,62 @@ class EveryFailureExplainedTest {
     }
 
     /** Events of which nobody knew the way, parked; from now on the router knows it. */
-    private Set<UUID> manyDead() throws SQLException {
-        Set<UUID> dead = app.transact(connection -> {
-            Set<UUID> ids = new java.util.HashSet<>();
+    private static void manyDead(String context) throws SQLException {
+        List<UUID> dead = app.transact(connection -> {
+            List<UUID> ids = new ArrayList<>();
             for (int n = 0; n < MANY; n++) {
-                ids.add(App.event(connection, "lost.thing", "key-" + n % 25, n));
+                ids.add(App.event(connection, context + ".thing", context + n % KEYS, n));
             }
             return ids;
         });
-        awaitDeadLetters("events", MANY);
-        pipeline.stop(Stage.ROUTER).change(settings -> settings.route("lost.*")).start(Stage.ROUTER);
-        return dead;
+        awaitDead("events", dead);
+        pipeline.stop(Stage.ROUTER)
+                .change(settings -> settings.route(context + ".*"))
+                .start(Stage.ROUTER);
     }
 
-    private void assertEachDeliveredOnceInOrder(Set<UUID> rows) throws SQLException {
-        try (Witness routed = Witness.of(stack, pipeline.destination("lost"))) {
-            routed.awaitRows(rows);
+    private static void assertEachDeliveredOnceInOrder(String context) throws SQLException {
+        try (Witness routed = Witness.of(stack, pipeline.destination(context))) {
+            routed.awaitCount(MANY);
             // Whatever would be delivered again comes before these.
             List<UUID> last = new ArrayList<>();
-            for (int key = 0; key < 25; key++) {
-                last.add(app.event("lost.last", "key-" + key, MANY + key));
+            for (int key = 0; key < KEYS; key++) {
+                last.add(app.event(context + ".last", context + key, MANY + key));
             }
             routed.awaitRows(last);
             try (Connection connection = stack.connect()) {
-                io.tailrace.testkit.guarantees.History.of(
+                History.of(
                                 connection,
-                                "SELECT id, ordering_key FROM " + App.EVENTS + " ORDER BY (payload->>'n')::int")
+                                "SELECT id, ordering_key FROM " + App.EVENTS + " WHERE event_name LIKE '" + context
+                                        + ".%' ORDER BY (payload->>'n')::int")
                         .compare(routed.seen(), Witness.Sighting::id)
                         .assertClean();
             }
         }
-        assertThat(pipeline.deadLetters().list("events", Selection.ALL)).isEmpty();
+        assertThat(pipeline.deadLetters().list("events", Selection.ALL))
+                .extracting(DeadLetter::name)
+                .doesNotContain(context + ".thing");
     }
 
-    private long replay(String x, String by) {
+    private static long replay(String x, Selection selection, String by) {
         return pipeline.deadLetters()
-                .replay(x, Selection.ALL, new Replay.Order(UUID.randomUUID().toString(), by, false))
+                .replay(x, selection, new Replay.Order(UUID.randomUUID().toString(), by, false))
                 .count(Replay.Outcome.REPLAYED);
     }
 
-    /** Waits until exactly so many rows are parked; by row id. */
-    private Map<String, DeadLetter> awaitDeadLetters(String x, int count) {
-        return await(count + " dead letters of " + x)
+    /** Waits until all these rows are parked. */
+    private static Map<UUID, DeadLetter> awaitDead(String x, Collection<UUID> rows) {
+        Selection selection =
+                Selection.ofRows(rows.stream().map(UUID::toString).collect(Collectors.toSet()));
+        return await(rows.size() + " dead letters of " + x)
                 .atMost(PATIENCE)
-                .until(() -> pipeline.deadLetters().list(x, Selection.ALL), letters -> letters.size() == count)
+                .until(() -> pipeline.deadLetters().list(x, selection), letters -> letters.size() == rows.size())
                 .stream()
-                .collect(Collectors.toMap(DeadLetter::rowId, letter -> letter));
+                .collect(Collectors.toMap(letter -> UUID.fromString(letter.rowId()), letter -> letter));
     }
 
     /** Ends of all topics but that of the positions, in which the engine's heart beats. */
-    private Map<TopicPartition, Long> ends() throws ExecutionException, InterruptedException {
+    private static Map<TopicPartition, Long> ends() throws ExecutionException, InterruptedException {
         try (Admin admin = stack.admin()) {
             Map<TopicPartition, OffsetSpec> all = new HashMap<>();
             Set<String> topics = stack.topics();
@@ -267,12 +288,12 @@ class EveryFailureExplainedTest {
     }
 
     private static UUID insertEvent(
-            Connection connection, String name, @org.jspecify.annotations.Nullable Integer version, String payload, String headers)
+            Connection connection, String name, @Nullable Integer version, String payload, String headers)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("INSERT INTO " + App.EVENTS
                 + " (event_name, event_version, payload, headers) VALUES (?, ?, ?::json, ?::json) RETURNING id")) {
             statement.setString(1, name);
-            statement.setObject(2, version, java.sql.Types.INTEGER);
+            statement.setObject(2, version, Types.INTEGER);
             statement.setString(3, payload);
             statement.setString(4, headers);
             try (var rows = statement.executeQuery()) {

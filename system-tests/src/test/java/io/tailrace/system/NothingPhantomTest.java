@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
 import io.tailrace.testkit.guarantees.History;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -75,7 +76,7 @@ class NothingPhantomTest {
             pipeline.topics().rawEvents(), pipeline.topics().rawCommands(), pipeline.topics().commands(),
         };
         assertThat(stack.reader().read(everywhere))
-                .extracting(each -> io.tailrace.testkit.TopicReader.header(each, "ce_id"))
+                .extracting(each -> TopicReader.header(each, "ce_id"))
                 .hasSize((int) (events + 2 * commands))
                 .doesNotContainAnyElementsOf(takenBack);
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -64,7 +65,7 @@ class OthersFlowTest {
         assertThat(routed.of("poisoned")).isEmpty();
         assertThat(stack.reader().read(pipeline.topics().retry("events")))
                 .as("the head is shown to wait, and nobody else")
-                .extracting(each -> io.tailrace.testkit.TopicReader.header(each, "ce_id"))
+                .extracting(each -> TopicReader.header(each, "ce_id"))
                 .containsExactly(poison.toString());
         assertThat(stack.reader().read(pipeline.topics().deadLetters("events"))).isEmpty();
         assertThat(followers).hasSize(3);
@@ -79,8 +80,8 @@ class OthersFlowTest {
         // The follower may still be on its way to find that it stands behind; it cannot run.
         await().atMost(PATIENCE)
                 .until(() -> app.number("SELECT attempts FROM " + App.COMMANDS + " WHERE id = '" + poison + "'") == 1);
-        assertThat(app.command(poison, "status")).isEqualTo("PENDING");
-        assertThat(app.command(follower, "status || ' ' || attempts")).isEqualTo("PENDING 0");
+        assertThat(app.row(poison, "status")).isEqualTo("PENDING");
+        assertThat(app.row(follower, "status || ' ' || attempts")).isEqualTo("PENDING 0");
         assertThat(app.effectsOf("poisoned")).isEmpty();
     }
 
@@ -98,9 +99,9 @@ class OthersFlowTest {
             assertThat(app.effectsOf("slow")).isEmpty();
 
             lock.execute("SELECT pg_advisory_unlock(7)");
-            await().atMost(PATIENCE).until(() -> app.command(follower, "status").equals("COMPLETED"));
+            await().atMost(PATIENCE).until(() -> app.row(follower, "status").equals("COMPLETED"));
             assertThat(app.effectsOf("slow")).containsExactly(0, 1);
-            assertThat(app.command(slow, "attempts")).isEqualTo("0");
+            assertThat(app.row(slow, "attempts")).isEqualTo("0");
         }
     }
 

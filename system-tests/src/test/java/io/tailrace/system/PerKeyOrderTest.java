@@ -86,7 +86,7 @@ class PerKeyOrderTest {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(app.effectsOf(key)).containsExactly(1, 2, 3, 4, 5, 6, 7, 8));
 
-        assertThat(app.command(head, "attempts")).isEqualTo("2");
+        assertThat(app.row(head, "attempts")).isEqualTo("2");
         assertThat(app.number("SELECT max(attempts) FROM " + App.COMMANDS + " WHERE ordering_key = '" + key
                         + "' AND id <> '" + head + "'"))
                 .as("who waits behind another uses no attempt")
@@ -115,8 +115,8 @@ class PerKeyOrderTest {
         // Fails twice more after its replay: it stays ahead of the others although it waits itself.
         UUID first = app.command(key, "{\"n\":1,\"rejectUnless\":\"first\",\"fail\":0}");
         UUID second = app.command(key, "{\"n\":2}");
-        await().atMost(PATIENCE).until(() -> app.command(second, "status").equals("COMPLETED"));
-        assertThat(app.command(first, "status")).isEqualTo("DEAD");
+        await().atMost(PATIENCE).until(() -> app.row(second, "status").equals("COMPLETED"));
+        assertThat(app.row(first, "status")).isEqualTo("DEAD");
         awaitDeadLetter("commands", first);
 
         UUID third = app.command(key, "{\"n\":3,\"unless\":\"third\"}");
@@ -125,16 +125,16 @@ class PerKeyOrderTest {
         await("the key is blocked").atMost(PATIENCE).until(() -> app.number(
                         "SELECT attempts FROM " + App.COMMANDS + " WHERE id = '" + third + "'")
                 > 0);
-        String place = app.command(first, "place");
+        String place = app.row(first, "place");
 
         app.switchOn("first");
         assertThat(replay("commands", first)).isEqualTo(1);
         // Only now: before, the third could have succeeded ahead of the replay, rightly.
         app.switchOn("third");
 
-        await().atMost(PATIENCE).until(() -> app.command(fifth, "status").equals("COMPLETED"));
+        await().atMost(PATIENCE).until(() -> app.row(fifth, "status").equals("COMPLETED"));
         assertThat(app.effectsOf(key)).containsExactly(2, 1, 3, 4, 5);
-        assertThat(app.command(first, "place")).isEqualTo(place);
+        assertThat(app.row(first, "place")).isEqualTo(place);
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
@@ -165,7 +166,7 @@ final class Witness implements AutoCloseable {
                     partitions.forEach(info -> found.add(new TopicPartition(topic, info.partition())));
                 }
             });
-        } catch (org.apache.kafka.common.errors.TimeoutException brokerIsAway) {
+        } catch (TimeoutException brokerIsAway) {
             return; // Tests take it away.
         }
         if (!found.equals(consumer.assignment())) {
