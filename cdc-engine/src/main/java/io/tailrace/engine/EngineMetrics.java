@@ -69,7 +69,10 @@ public final class EngineMetrics {
                 .tags(tags)
                 .publishPercentileHistogram()
                 .register(registry);
-        Gauge.builder(PREFIX + "heartbeat.age", this, metrics -> metrics.heartbeatAge().toMillis() / 1000.0)
+        Gauge.builder(
+                        PREFIX + "heartbeat.age",
+                        this,
+                        metrics -> metrics.heartbeatAge().toMillis() / 1000.0)
                 .description("Since a heartbeat message came through the log; grows when nothing does")
                 .baseUnit("seconds")
                 .tags(tags)

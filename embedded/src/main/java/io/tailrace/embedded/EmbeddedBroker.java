@@ -8,6 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.Uuid;
@@ -32,6 +36,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     private static final String CLIENT_LISTENER = "PLAINTEXT";
     private static final String CONTROLLER_LISTENER = "CONTROLLER";
     private static final int FREE_PORT_TRIES = 5;
+    private static final int START_SECONDS = 60;
 
     private final Path data;
     private final boolean temporary;
@@ -75,6 +80,9 @@ public final class EmbeddedBroker implements AutoCloseable {
             settings.put("share.coordinator.state.topic.min.isr", "1");
             settings.put("share.coordinator.state.topic.num.partitions", "1");
             settings.put("group.initial.rebalance.delay.ms", "0");
+            // After a kill -9 the controller takes the broker back only when its old session is over: 9 s by default.
+            settings.put("broker.session.timeout.ms", "4000");
+            settings.put("broker.heartbeat.interval.ms", "1000");
             // An open transaction of a killed client ends on time, not up to ten seconds after it.
             settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "500");
             // The cleaner's default map takes 128 MB of heap; here logs are small.
@@ -228,29 +236,54 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
 
     /**
-     * A broker that cannot start ends its process. Here the process is the caller's, so while the broker starts its exit is an
-     * exception instead. The procedure is one for the whole JVM: two brokers do not start at the same moment.
+     * A broker that cannot start ends its process, from any of its threads, while the starting one may wait for ever. Here the
+     * process is the caller's, so while the broker starts its exit only decides the outcome. The exit procedure is one for the
+     * whole JVM: two brokers do not start at the same moment.
      */
     private static KafkaRaftServer startWithoutExit(KafkaConfig config) {
         synchronized (EmbeddedBroker.class) {
-            Exit.Procedure refuse = (status, message) -> {
-                throw new IllegalStateException("the broker gave up with status " + status + ", see its log");
+            CompletableFuture<KafkaRaftServer> outcome = new CompletableFuture<>();
+            Exit.Procedure giveUp = (status, message) -> {
+                IllegalStateException reason =
+                        new IllegalStateException("the broker gave up with status " + status + "; its log says why");
+                outcome.completeExceptionally(reason);
+                throw reason;
             };
-            Exit.setExitProcedure(refuse);
-            Exit.setHaltProcedure(refuse);
+            Exit.setExitProcedure(giveUp);
+            Exit.setHaltProcedure(giveUp);
+            Thread starter = new Thread(() -> startup(config, outcome), "tailrace-broker-start");
+            starter.setDaemon(true);
+            starter.start();
             try {
-                KafkaRaftServer starting = new KafkaRaftServer(config, Time.SYSTEM);
-                try {
-                    starting.startup();
-                } catch (RuntimeException | Error e) {
-                    starting.shutdown();
-                    throw e;
-                }
-                return starting;
+                return outcome.get(START_SECONDS, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                throw new IllegalStateException(e.getCause());
+            } catch (TimeoutException e) {
+                throw new IllegalStateException("not up within " + START_SECONDS + " s", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted", e);
             } finally {
                 Exit.resetExitProcedure();
                 Exit.resetHaltProcedure();
             }
+        }
+    }
+
+    /** Whoever completes the outcome first has decided it: a broker that comes up after it was given up is stopped again. */
+    private static void startup(KafkaConfig config, CompletableFuture<KafkaRaftServer> outcome) {
+        KafkaRaftServer starting = null;
+        try {
+            starting = new KafkaRaftServer(config, Time.SYSTEM);
+            starting.startup();
+            if (outcome.complete(starting)) {
+                return;
+            }
+        } catch (RuntimeException | Error e) {
+            outcome.completeExceptionally(e);
+        }
+        if (starting != null) {
+            starting.shutdown();
         }
     }
 

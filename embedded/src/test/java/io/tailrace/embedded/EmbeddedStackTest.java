@@ -123,6 +123,18 @@ class EmbeddedStackTest {
         }
     }
 
+    @Test
+    void aBrokerThatGivesUpIsAnExceptionAndNotTheEndOfTheJvm() throws Exception {
+        try (EmbeddedBroker broker =
+                EmbeddedBroker.builder().dataDirectory(directory).start()) {
+            broker.stop();
+            Files.writeString(directory.resolve("__cluster_metadata-0").resolve("quorum-state"), "not a quorum");
+            assertThatThrownBy(broker::start)
+                    .isInstanceOf(EmbeddedStartException.class)
+                    .hasMessageContaining(directory.toString());
+        }
+    }
+
     private static Set<String> topics(EmbeddedStack stack) throws Exception {
         try (Admin admin =
                 Admin.create(Map.of("bootstrap.servers", stack.broker().bootstrapServers()))) {

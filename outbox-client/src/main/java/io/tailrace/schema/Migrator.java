@@ -226,7 +226,7 @@ final class Migrator {
         String before = acls();
         Jdbc.transaction(connection, () -> Jdbc.run(connection, sql));
         if (!before.equals(acls())) {
-            done.add("granted INSERT and EXECUTE to " + role);
+            done.add((scope == Scope.ALL ? "granted INSERT and EXECUTE to " : "granted EXECUTE to ") + role);
         }
     }
 

@@ -13,13 +13,102 @@ final class Prerequisites {
     private static final int OLDEST = 15;
     private static final int NEWEST = 18;
 
-    /** Reads settings and catalogs only. */
-    private static final String FACTS = """
-            SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'),
-                current_setting('server_encoding'), current_setting('wal_level'), pg_is_in_recovery(), current_user,
-                r.rolsuper, r.rolsuper OR r.rolreplication,
-                has_database_privilege(current_database(), 'CREATE'), current_database()
-            FROM pg_catalog.pg_roles r WHERE r.rolname = current_user""";
+    /**
+     * The server and the database.
+     *
+     * @param major version
+     */
+    record Server(int major, String version, String encoding, String walLevel, boolean inRecovery) {
+
+        /** Reads settings only. */
+        private static final String QUERY = """
+                SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'),
+                    current_setting('server_encoding'), current_setting('wal_level'), pg_is_in_recovery()""";
+
+        static Server read(Connection connection) throws SQLException {
+            return Jdbc.first(
+                            connection,
+                            QUERY,
+                            row -> new Server(
+                                    row.getInt(1),
+                                    row.getString(2),
+                                    row.getString(3),
+                                    row.getString(4),
+                                    row.getBoolean(5)))
+                    .orElseThrow();
+        }
+
+        List<String> problems(Scope scope) {
+            List<String> found = new ArrayList<>();
+            if (major < OLDEST || major > NEWEST) {
+                found.add(
+                        "PostgreSQL %s is not supported; Tailrace runs on %d to %d".formatted(version, OLDEST, NEWEST));
+            }
+            if (!encoding.equals("UTF8")) {
+                found.add(
+                        "the database is encoded in %s; payloads keep their bytes only in UTF8: create one with ENCODING 'UTF8' TEMPLATE template0"
+                                .formatted(encoding));
+            }
+            if (inRecovery) {
+                found.add("the server is a standby in recovery; connect to the primary");
+            }
+            if (scope == Scope.ALL && !walLevel.equals("logical")) {
+                found.add("wal_level is %s; run ALTER SYSTEM SET wal_level = 'logical' and restart the server"
+                        .formatted(walLevel));
+            }
+            return found;
+        }
+    }
+
+    /** What the connected role may do. */
+    record Role(
+            String name,
+            String database,
+            boolean mayReplicate,
+            boolean mayCreateInDatabase,
+            boolean schemaExists,
+            boolean mayCreateInSchema) {
+
+        /** Reads catalogs only. Parameter: the schema. */
+        private static final String QUERY = """
+                SELECT r.rolname, current_database(), r.rolsuper OR r.rolreplication,
+                    has_database_privilege(current_database(), 'CREATE'), n.oid IS NOT NULL,
+                    coalesce(has_schema_privilege(n.oid, 'CREATE'), false)
+                FROM pg_catalog.pg_roles r LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = ?
+                WHERE r.rolname = current_user""";
+
+        static Role read(Connection connection, TableNames tables) throws SQLException {
+            return Jdbc.first(
+                            connection,
+                            QUERY,
+                            row -> new Role(
+                                    row.getString(1),
+                                    row.getString(2),
+                                    row.getBoolean(3),
+                                    row.getBoolean(4),
+                                    row.getBoolean(5),
+                                    row.getBoolean(6)),
+                            tables.schema())
+                    .orElseThrow();
+        }
+
+        List<String> problems(Scope scope, TableNames tables) {
+            List<String> found = new ArrayList<>();
+            String role = TableNames.quoted(name);
+            if (scope == Scope.ALL && !mayReplicate) {
+                found.add("role %1$s may not make a replication slot; run ALTER ROLE %1$s REPLICATION".formatted(role));
+            }
+            if (!mayCreateInDatabase && (scope == Scope.ALL || !schemaExists)) {
+                found.add("role %1$s may not create schema and publication; run GRANT CREATE ON DATABASE %2$s TO %1$s"
+                        .formatted(role, TableNames.quoted(database)));
+            }
+            if (schemaExists && !mayCreateInSchema) {
+                found.add("role %1$s may not create in schema %2$s; run GRANT CREATE, USAGE ON SCHEMA %2$s TO %1$s"
+                        .formatted(role, TableNames.quoted(tables.schema())));
+            }
+            return found;
+        }
+    }
 
     private static final String HIDDEN_ROWS = """
             SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -29,47 +118,8 @@ final class Prerequisites {
 
     /** @throws StartRefused naming each thing that is not met and its fix */
     static void require(Connection connection, TableNames tables, Scope scope) throws SQLException {
-        boolean schemaExists =
-                Jdbc.exists(connection, "SELECT FROM pg_catalog.pg_namespace WHERE nspname = ?", tables.schema());
-        boolean mayCreateInSchema = schemaExists
-                && Jdbc.exists(connection, "SELECT WHERE has_schema_privilege(?, 'CREATE')", tables.schema());
-        List<String> problems = Jdbc.first(connection, FACTS, row -> {
-                    List<String> found = new ArrayList<>();
-                    String user = TableNames.quoted(row.getString(6));
-                    String database = TableNames.quoted(row.getString(10));
-                    if (row.getInt(1) < OLDEST || row.getInt(1) > NEWEST) {
-                        found.add("PostgreSQL %s is not supported; Tailrace runs on %d to %d"
-                                .formatted(row.getString(2), OLDEST, NEWEST));
-                    }
-                    if (!row.getString(3).equals("UTF8")) {
-                        found.add(
-                                "the database is encoded in " + row.getString(3)
-                                        + "; payloads keep their bytes only in UTF8: create one WITH ENCODING 'UTF8' TEMPLATE template0");
-                    }
-                    if (row.getBoolean(5)) {
-                        found.add("the server is a standby in recovery; connect to the primary");
-                    }
-                    if (scope == Scope.ALL && !row.getString(4).equals("logical")) {
-                        found.add("wal_level is " + row.getString(4)
-                                + "; run ALTER SYSTEM SET wal_level = 'logical' and restart the server");
-                    }
-                    if (scope == Scope.ALL && !row.getBoolean(8)) {
-                        found.add("role " + user + " may not make a replication slot; run ALTER ROLE " + user
-                                + " REPLICATION");
-                    }
-                    if (!row.getBoolean(9) && (scope == Scope.ALL || !schemaExists)) {
-                        found.add(
-                                "role " + user + " may not create schema and publication; run GRANT CREATE ON DATABASE "
-                                        + database + " TO " + user);
-                    }
-                    if (schemaExists && !mayCreateInSchema) {
-                        found.add("role " + user + " may not create in schema " + tables.schema()
-                                + "; run GRANT CREATE, USAGE ON SCHEMA " + TableNames.quoted(tables.schema()) + " TO "
-                                + user);
-                    }
-                    return found;
-                })
-                .orElseThrow();
+        List<String> problems = new ArrayList<>(Server.read(connection).problems(scope));
+        problems.addAll(Role.read(connection, tables).problems(scope, tables));
         if (!problems.isEmpty()) {
             throw new StartRefused(problems);
         }
@@ -80,9 +130,9 @@ final class Prerequisites {
         return Jdbc.list(
                 connection,
                 HIDDEN_ROWS,
-                row -> "row-level security is on for " + tables.qualified(row.getString(1))
-                        + ": the role of the executor must see every row (ALTER ROLE … BYPASSRLS, or a policy USING (true) for it),"
-                        + " and applications need a policy WITH CHECK for INSERT",
+                row ->
+                        "row-level security is on for %s: the role of the executor must see every row (ALTER ROLE … BYPASSRLS, or a policy USING (true) for it), and applications need a policy WITH CHECK for INSERT"
+                                .formatted(tables.qualified(row.getString(1))),
                 tables.schema(),
                 tables.outbox(),
                 tables.internalCommand());

@@ -148,7 +148,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM FROM ${command} c WHERE c.id = take_command.id;
         outcome := CASE WHEN FOUND THEN 'RUNNING' ELSE 'NOT_FOUND' END;
-    ELSIF command.claimed_until > clock_timestamp()
+    ELSIF command.status = 'PENDING' AND command.claimed_until > clock_timestamp()
             -- The handler's own transaction holds the lock: a command cannot be changed by its own run.
             OR current_setting('tailrace.running_command', true) = take_command.id::text THEN
         outcome := 'RUNNING';

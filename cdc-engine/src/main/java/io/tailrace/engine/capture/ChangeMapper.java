@@ -110,8 +110,7 @@ public final class ChangeMapper {
     private Bytes ceTime(Point at) {
         if (at.commitMicros() != timeMicros) {
             timeMicros = at.commitMicros();
-            time = Bytes.utf8(
-                    Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS).toString());
+            time = Bytes.utf8(Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS).toString());
         }
         return time;
     }

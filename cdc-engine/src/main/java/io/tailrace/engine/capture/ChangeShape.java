@@ -57,19 +57,22 @@ final class ChangeShape {
     }
 
     /** The row that was inserted, or null when the change is no insert. */
-    @Nullable Struct inserted(Struct change) {
+    @Nullable
+    Struct inserted(Struct change) {
         if (op == null || after == null || !"c".equals(change.get(op))) {
             return null;
         }
         return (Struct) change.get(after);
     }
 
-    @Nullable Struct message(Struct change) {
+    @Nullable
+    Struct message(Struct change) {
         return message == null ? null : (Struct) change.get(message);
     }
 
     /** A column; null when the row's schema has none of that name. */
-    @Nullable Field column(String name) {
+    @Nullable
+    Field column(String name) {
         return row == null ? null : row.field(name);
     }
 }

@@ -55,8 +55,7 @@ final class ControlMapper {
                 .ifPresent(packed ->
                         out.put(HeaderName.PLACE, Place.unpacked(packed).text()));
         number(json, "runAt").ifPresent(millis -> out.put(HeaderName.NOT_BEFORE, millis));
-        RawRecord record =
-                new RawRecord(settings.rawCommands(), Bytes.utf8(key.orElse(id.get())), null, out.build());
+        RawRecord record = new RawRecord(settings.rawCommands(), Bytes.utf8(key.orElse(id.get())), null, out.build());
         return Optional.of(settings.limit().fit(record));
     }
 

@@ -53,6 +53,10 @@ public final class DebeziumSettings {
         settings.setProperty("publication.autocreate.mode", "disabled");
         // None of its strategies protects, two of them lose rows for good; the pre-flight is ours.
         settings.setProperty("offset.mismatch.strategy", "no_validation");
+        // It compares lsn_proc, for us one byte before the last commit, with the slot's restart_lsn, which may well be
+        // that commit:
+        // a healthy slot, refused.
+        settings.setProperty("internal.log.position.check.enable", "false");
         settings.setProperty("lsn.flush.mode", "connector");
         // What holds the slot is ended before a run begins, so waiting here could only hide a fault and hold up a stop.
         settings.setProperty("slot.max.retries", "0");
@@ -79,13 +83,13 @@ public final class DebeziumSettings {
         settings.setProperty("record.processing.threads", "1");
     }
 
-    private static void progress(
-            Properties settings, EngineConfig engine, String offsetStore, String heartbeatQuery) {
+    private static void progress(Properties settings, EngineConfig engine, String offsetStore, String heartbeatQuery) {
         settings.setProperty("offset.storage", offsetStore);
         // At once: otherwise the slot stays behind what Kafka has by up to a minute.
         settings.setProperty("offset.flush.interval.ms", "0");
         settings.setProperty(
-                "heartbeat.interval.ms", Long.toString(engine.heartbeatInterval().toMillis()));
+                "heartbeat.interval.ms",
+                Long.toString(engine.heartbeatInterval().toMillis()));
         settings.setProperty("heartbeat.action.query", heartbeatQuery);
         // A retry inside drops the batch it was in. Any failure ends the run; the next begins at the position in Kafka.
         settings.setProperty("errors.max.retries", "0");

@@ -203,10 +203,7 @@ final class RowMapper {
         void write(Headers.Builder out) {
             if (!first.isEmpty()) {
                 add(out, HeaderName.REASON, Bytes.utf8(Reason.MALFORMED.text()));
-                add(
-                        out,
-                        HeaderName.ERROR_MESSAGE,
-                        Bytes.utf8(ErrorTrail.bounded(first, ErrorTrail.MAX_MESSAGE_BYTES)));
+                add(out, HeaderName.ERROR_MESSAGE, Bytes.utf8(ErrorTrail.bounded(first, ErrorTrail.MAX_MESSAGE_BYTES)));
                 add(out, HeaderName.STAGE, Bytes.utf8("capture"));
             }
         }

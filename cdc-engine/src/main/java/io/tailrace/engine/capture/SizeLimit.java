@@ -45,8 +45,7 @@ public record SizeLimit(int maxBytes) {
         if (bytes <= maxBytes) {
             return record;
         }
-        RawRecord omitted =
-                new RawRecord(record.topic(), record.key(), null, tooLarge(record.headers(), bytes));
+        RawRecord omitted = new RawRecord(record.topic(), record.key(), null, tooLarge(record.headers(), bytes));
         return upperBound(omitted) <= maxBytes ? omitted : bare(record, bytes);
     }
 
@@ -80,7 +79,8 @@ public record SizeLimit(int maxBytes) {
         long bytes = FIXED_BYTES + 3L * LENGTH_BYTES + record.key().length() + (value == null ? 0 : value.length());
         for (Headers.Entry entry : record.headers().entries()) {
             Bytes header = entry.value();
-            // A header's name is ASCII, or one of the row's own, which are 16 KiB at most: three bytes a char is bound enough.
+            // A header's name is ASCII, or one of the row's own, which are 16 KiB at most: three bytes a char is bound
+            // enough.
             bytes += 2L * LENGTH_BYTES + 3L * entry.key().length() + (header == null ? 0 : header.length());
         }
         return (int) Math.min(bytes, Integer.MAX_VALUE);

@@ -52,8 +52,6 @@ public final class PositionTopic {
 
     ProducerRecord<byte[], byte[]> record(Position position) {
         return new ProducerRecord<>(
-                topic,
-                slot.getBytes(StandardCharsets.UTF_8),
-                position.text().getBytes(StandardCharsets.UTF_8));
+                topic, slot.getBytes(StandardCharsets.UTF_8), position.text().getBytes(StandardCharsets.UTF_8));
     }
 }

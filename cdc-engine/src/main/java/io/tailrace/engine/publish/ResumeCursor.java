@@ -75,12 +75,12 @@ public final class ResumeCursor {
     }
 
     /**
-     * Takes a sign that everything up to a commit was passed. One that says no more than the position does, as those that come while
-     * Debezium still searches, changes nothing; nor do any before the first new row.
+     * Takes a sign that everything up to a commit was passed. While rows may still be skipped it says nothing: such signs come at
+     * any moment, also within the transaction that comes again, and only a row or message of another transaction ends that. One is
+     * never far: every heartbeat is a message in a transaction of its own.
      */
     public void takeCommit(long commitLsn) {
-        if (Lsn.compare(commitLsn, position.commitLsn()) > 0) {
-            searching = false;
+        if (!searching && Lsn.compare(commitLsn, position.commitLsn()) > 0) {
             txId = Position.NO_TRANSACTION;
             position = position.atCommit(commitLsn);
         }

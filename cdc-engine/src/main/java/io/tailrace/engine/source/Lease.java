@@ -88,9 +88,16 @@ public final class Lease implements AutoCloseable {
         return lost;
     }
 
-    /** Whether it is still ours, as far as anybody here knows. */
-    public boolean isHeld() {
-        return !lost.isDone() && !pinger.isShutdown();
+    /**
+     * Asks the database whether it is still ours; for the moment before something that would disturb another holder.
+     *
+     * @throws SQLException when it is not, or nobody answers
+     */
+    public void confirm() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            // The session is the lease: if the server ended it, this fails.
+            statement.execute("SELECT 1");
+        }
     }
 
     /** Gives it back; the lock is free when this returns, or soon after if the database does not answer. */
@@ -116,8 +123,8 @@ public final class Lease implements AutoCloseable {
     }
 
     private void ping() {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SELECT 1");
+        try {
+            confirm();
         } catch (SQLException e) {
             if (!pinger.isShutdown()) {
                 lost.complete(e);

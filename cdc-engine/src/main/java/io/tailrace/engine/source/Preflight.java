@@ -67,8 +67,10 @@ public record Preflight(
                     + ". Set wal_level = logical in postgresql.conf and restart the server"));
         }
         if (facts.walSenderTimeoutMs() <= 0) {
-            problems.add(refusal("wal_sender_timeout is 0: a reader that vanished would hold the slot for ever. "
-                    + "Set it, 60s is the default: ALTER SYSTEM SET wal_sender_timeout = '60s'; SELECT pg_reload_conf()"));
+            problems.add(
+                    refusal(
+                            "wal_sender_timeout is 0: a reader that vanished would hold the slot for ever. "
+                                    + "Set it, 60s is the default: ALTER SYSTEM SET wal_sender_timeout = '60s'; SELECT pg_reload_conf()"));
         }
         owner(facts.owner(), problems);
         facts.publication()
@@ -93,19 +95,21 @@ public record Preflight(
                     : new Start.Refused(problems);
         }
         if (started) {
-            return refused("The position of slot %s is lost: rows were captured before, and the positions topic has no record of how far."
-                            .formatted(slotName)
-                    + " The slot itself is confirmed up to %s; rows after that may be in the raw topics already."
-                            .formatted(Lsn.text(slot.get().confirmedLsn()))
-                    + " Restore the positions topic, or compare the raw topics with the tables before you begin anew");
+            return refused(
+                    "The position of slot %s is lost: rows were captured before, and the positions topic has no record of how far."
+                                    .formatted(slotName)
+                            + " The slot itself is confirmed up to %s; rows after that may be in the raw topics already."
+                                    .formatted(Lsn.text(slot.get().confirmedLsn()))
+                            + " Restore the positions topic, or compare the raw topics with the tables before you begin anew");
         }
         Optional<Long> created = facts.owner().flatMap(Owner::slotCreatedLsn);
         long begin = slot.get().confirmedLsn();
         if (created.isPresent() && Lsn.compare(begin, created.get()) > 0) {
-            return refused("Slot %s was moved before anything was read from it: it was made at %s and is confirmed up to %s."
-                            .formatted(slotName, Lsn.text(created.get()), Lsn.text(begin))
-                    + " Rows committed in between were captured by nobody. Whoever reads from this slot must stop;"
-                    + " then drop it and run: tailrace db migrate");
+            return refused(
+                    "Slot %s was moved before anything was read from it: it was made at %s and is confirmed up to %s."
+                                    .formatted(slotName, Lsn.text(created.get()), Lsn.text(begin))
+                            + " Rows committed in between were captured by nobody. Whoever reads from this slot must stop;"
+                            + " then drop it and run: tailrace db migrate");
         }
         return new Start.Seed(Position.seed(facts.systemId(), facts.timeline(), slotName, begin));
     }
@@ -118,11 +122,16 @@ public record Preflight(
         }
         Owner found = owner.get();
         if (!found.namespace().equals(namespace) || !found.slot().equals(slotName)) {
-            problems.add(refusal(("The tables in schema %s belong to namespace '%s' with slot %s; this engine is namespace '%s' with slot"
-                            + " %s. Two engines of different namespaces or slots on the same tables publish every row twice."
-                            + " Give this application a schema of its own, or stop and retire the other one")
-                    .formatted(
-                            TableNames.quoted(tables.schema()), found.namespace(), found.slot(), namespace, slotName)));
+            problems.add(refusal(
+                    ("The tables in schema %s belong to namespace '%s' with slot %s; this engine is namespace '%s' with slot"
+                                    + " %s. Two engines of different namespaces or slots on the same tables publish every row twice."
+                                    + " Give this application a schema of its own, or stop and retire the other one")
+                            .formatted(
+                                    TableNames.quoted(tables.schema()),
+                                    found.namespace(),
+                                    found.slot(),
+                                    namespace,
+                                    slotName)));
         } else if (!found.publication().equals(publicationName)) {
             problems.add(refusal("The tables in schema %s are published by %s, this engine reads %s. %s"
                     .formatted(TableNames.quoted(tables.schema()), found.publication(), publicationName, MIGRATE)));
@@ -131,7 +140,8 @@ public record Preflight(
 
     private void publication(Publication found, List<Problem> problems) {
         if (!found.insert()) {
-            problems.add(altered("does not publish INSERT: rows would pass without a sign", "SET (publish = 'insert')"));
+            problems.add(
+                    altered("does not publish INSERT: rows would pass without a sign", "SET (publish = 'insert')"));
         } else if (found.update() || found.delete() || found.truncate()) {
             problems.add(altered("publishes more than INSERT: clean-up would flood it", "SET (publish = 'insert')"));
         }
@@ -151,14 +161,17 @@ public record Preflight(
         found.tables().stream()
                 .filter(table -> !table.schema().equals(tables.schema()) || !ours.contains(table.name()))
                 .forEach(table -> problems.add(altered(
-                        "also publishes %s.%s, which is none of Tailrace's tables".formatted(table.schema(), table.name()),
+                        "also publishes %s.%s, which is none of Tailrace's tables"
+                                .formatted(table.schema(), table.name()),
                         "DROP TABLE " + TableNames.quoted(table.schema()) + "." + TableNames.quoted(table.name()))));
     }
 
     private Problem unpublished(String table) {
-        return refusal("Publication %s does not publish %s: its rows would pass without a sign. Rows that were committed while it"
-                        .formatted(publicationName, tables.qualified(table))
-                + " was missing are not captured even when it is back; compare the raw topic with the table. " + MIGRATE);
+        return refusal(
+                "Publication %s does not publish %s: its rows would pass without a sign. Rows that were committed while it"
+                                .formatted(publicationName, tables.qualified(table))
+                        + " was missing are not captured even when it is back; compare the raw topic with the table. "
+                        + MIGRATE);
     }
 
     private void published(Table table, List<Problem> problems) {
@@ -178,27 +191,32 @@ public record Preflight(
         if (!found.type().equals("logical")
                 || !found.plugin().equals("pgoutput")
                 || !found.database().equals(database)) {
-            problems.add(refusal("Slot %s is a %s slot of plugin '%s' in database '%s'; it must be logical, pgoutput, in '%s'."
-                            .formatted(slotName, found.type(), found.plugin(), found.database(), database)
-                    + " Drop it if nobody needs it, then run: tailrace db migrate"));
-        } else if (!found.invalidation().isEmpty() || !Set.of("reserved", "extended").contains(found.walStatus())) {
-            problems.add(refusal("Slot %s is invalidated (wal_status %s%s): the server has thrown away log that was not read yet."
-                            .formatted(
-                                    slotName,
-                                    found.walStatus(),
-                                    found.invalidation().isEmpty() ? "" : ", " + found.invalidation())
-                    + " Rows committed after %s may be missing from the raw topics; they are still in the tables."
-                            .formatted(Lsn.text(found.confirmedLsn()))
-                    + " Raise max_slot_wal_keep_size, publish the missing rows again, drop the slot and make a new one"));
+            problems.add(refusal(
+                    "Slot %s is a %s slot of plugin '%s' in database '%s'; it must be logical, pgoutput, in '%s'."
+                                    .formatted(slotName, found.type(), found.plugin(), found.database(), database)
+                            + " Drop it if nobody needs it, then run: tailrace db migrate"));
+        } else if (!found.invalidation().isEmpty()
+                || !Set.of("reserved", "extended").contains(found.walStatus())) {
+            problems.add(
+                    refusal(
+                            "Slot %s is invalidated (wal_status %s%s): the server has thrown away log that was not read yet."
+                                            .formatted(
+                                                    slotName,
+                                                    found.walStatus(),
+                                                    found.invalidation().isEmpty() ? "" : ", " + found.invalidation())
+                                    + " Rows committed after %s may be missing from the raw topics; they are still in the tables."
+                                            .formatted(Lsn.text(found.confirmedLsn()))
+                                    + " Raise max_slot_wal_keep_size, publish the missing rows again, drop the slot and make a new one"));
         }
     }
 
     private List<Problem> positional(SourceFacts facts, Slot slot, Position position) {
         if (!position.systemId().equals(facts.systemId())) {
-            return List.of(refusal("This is another database cluster: its system id is %s, the last position was taken on %s."
-                            .formatted(facts.systemId(), position.systemId())
-                    + " LSNs of two clusters do not compare, so nobody can say which rows are in the raw topics."
-                    + " Connect to the cluster you meant, or retire this namespace's positions"));
+            return List.of(
+                    refusal("This is another database cluster: its system id is %s, the last position was taken on %s."
+                                    .formatted(facts.systemId(), position.systemId())
+                            + " LSNs of two clusters do not compare, so nobody can say which rows are in the raw topics."
+                            + " Connect to the cluster you meant, or retire this namespace's positions"));
         }
         List<Problem> problems = new ArrayList<>();
         long known = position.commitLsn();
@@ -206,15 +224,17 @@ public record Preflight(
             timeline(facts, position, problems);
         }
         if (Lsn.compare(slot.confirmedLsn(), known) > 0) {
-            problems.add(refusal("Slot %s is confirmed up to %s, the last position in Kafka is %s: somebody moved or re-created the slot."
-                            .formatted(slotName, Lsn.text(slot.confirmedLsn()), Lsn.text(known))
-                    + " Rows committed between %s and %s were captured by nobody; they are still in the tables."
-                            .formatted(Lsn.text(known), Lsn.text(slot.confirmedLsn()))));
+            problems.add(refusal(
+                    "Slot %s is confirmed up to %s, the last position in Kafka is %s: somebody moved or re-created the slot."
+                                    .formatted(slotName, Lsn.text(slot.confirmedLsn()), Lsn.text(known))
+                            + " Rows committed between %s and %s were captured by nobody; they are still in the tables."
+                                    .formatted(Lsn.text(known), Lsn.text(slot.confirmedLsn()))));
         }
         if (!facts.inRecovery() && Lsn.compare(known, facts.flushLsn()) > 0) {
-            problems.add(refusal("The last position in Kafka is %s, but the log of the database ends at %s: it was restored from a backup."
-                            .formatted(Lsn.text(known), Lsn.text(facts.flushLsn()))
-                    + " New rows would be taken for old ones and skipped"));
+            problems.add(refusal(
+                    "The last position in Kafka is %s, but the log of the database ends at %s: it was restored from a backup."
+                                    .formatted(Lsn.text(known), Lsn.text(facts.flushLsn()))
+                            + " New rows would be taken for old ones and skipped"));
         }
         return problems;
     }
@@ -225,12 +245,14 @@ public record Preflight(
                 .map(SourceFacts.TimelineSwitch::endLsn)
                 .findAny();
         if (end.isEmpty()) {
-            problems.add(refusal("The database is on timeline %d, which does not descend from timeline %d of the last position (%s)."
-                    .formatted(facts.timeline(), position.timeline(), Lsn.text(position.commitLsn()))));
+            problems.add(refusal(
+                    "The database is on timeline %d, which does not descend from timeline %d of the last position (%s)."
+                            .formatted(facts.timeline(), position.timeline(), Lsn.text(position.commitLsn()))));
         } else if (Lsn.compare(position.commitLsn(), end.get()) > 0 || Lsn.compare(position.lsn(), end.get()) > 0) {
-            problems.add(refusal("The database left timeline %d at %s, before the last position in Kafka (%s): rows after that are in the"
-                            .formatted(position.timeline(), Lsn.text(end.get()), Lsn.text(position.commitLsn()))
-                    + " raw topics although this database has forgotten them"));
+            problems.add(refusal(
+                    "The database left timeline %d at %s, before the last position in Kafka (%s): rows after that are in the"
+                                    .formatted(position.timeline(), Lsn.text(end.get()), Lsn.text(position.commitLsn()))
+                            + " raw topics although this database has forgotten them"));
         }
     }
 

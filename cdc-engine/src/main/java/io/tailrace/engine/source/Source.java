@@ -32,7 +32,7 @@ public final class Source {
 
     private static final Logger LOG = LoggerFactory.getLogger(Source.class);
 
-    private static final Duration TERMINATION = Duration.ofSeconds(5);
+    private static final Duration TERMINATION = Duration.ofSeconds(3);
 
     private final SourceConnections connections;
     private final Preflight expected;
@@ -149,8 +149,7 @@ public final class Source {
     }
 
     private static Server server(Connection sql) throws SQLException {
-        String query =
-                """
+        String query = """
                 SELECT pg_is_in_recovery() AS in_recovery,
                        CASE WHEN pg_is_in_recovery() THEN '0/0' ELSE pg_current_wal_flush_lsn() END::text AS flush_lsn,
                        current_setting('wal_level') AS wal_level,
@@ -169,8 +168,7 @@ public final class Source {
 
     private Optional<Slot> slot(Connection sql) throws SQLException {
         // to_jsonb: the column came with PostgreSQL 17.
-        String query =
-                """
+        String query = """
                 SELECT slot_type, coalesce(plugin, '') AS plugin, coalesce(database, '') AS database,
                        coalesce(confirmed_flush_lsn::text, '0/0') AS confirmed, active_pid,
                        coalesce(wal_status, 'lost') AS wal_status,
@@ -219,8 +217,7 @@ public final class Source {
     }
 
     private List<Table> publishedTables(Connection sql) throws SQLException {
-        String query =
-                "SELECT schemaname, tablename, attnames, rowfilter FROM pg_publication_tables WHERE pubname = ?";
+        String query = "SELECT schemaname, tablename, attnames, rowfilter FROM pg_publication_tables WHERE pubname = ?";
         try (PreparedStatement statement = sql.prepareStatement(query)) {
             statement.setString(1, expected.publicationName());
             try (ResultSet row = statement.executeQuery()) {
@@ -247,8 +244,9 @@ public final class Source {
                 }
             }
         }
-        String query = "SELECT namespace, slot, publication, slot_created_lsn::text AS created, started_at IS NOT NULL AS started FROM "
-                + table;
+        String query =
+                "SELECT namespace, slot, publication, slot_created_lsn::text AS created, started_at IS NOT NULL AS started FROM "
+                        + table;
         try (Statement statement = sql.createStatement();
                 ResultSet row = statement.executeQuery(query)) {
             if (!row.next()) {

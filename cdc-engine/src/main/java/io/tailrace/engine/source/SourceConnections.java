@@ -11,8 +11,8 @@ import java.util.Properties;
 /** Opens direct connections to a source. Nothing here goes through a pooler: a lease and a stream belong to one backend. */
 public final class SourceConnections {
 
-    /** Nothing asked of a healthy server on these connections takes so long. */
-    private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(10);
+    /** Nothing asked of a healthy server on these connections takes so long, and a stop must not wait longer. */
+    private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 

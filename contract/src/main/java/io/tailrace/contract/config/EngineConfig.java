@@ -1,7 +1,6 @@
 package io.tailrace.contract.config;
 
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * The engine that reads the WAL.
@@ -22,14 +21,15 @@ public record EngineConfig(
         Duration stopTimeout) {
 
     public EngineConfig {
-        Objects.requireNonNull(pollInterval, "pollInterval");
-        Objects.requireNonNull(heartbeatInterval, "heartbeatInterval");
-        Objects.requireNonNull(stopTimeout, "stopTimeout");
-        Ranges.between("engine.poll-interval", pollInterval, Duration.ofMillis(1), Duration.ofSeconds(5));
-        Ranges.between("engine.max-batch-size", maxBatchSize, 1, 100_000);
-        Ranges.between("engine.max-queue-size", maxQueueSize, maxBatchSize + 1L, 1_000_000);
-        Ranges.between("engine.max-queue-bytes", maxQueueBytes, 1 << 20, 1L << 34);
-        Ranges.between("engine.heartbeat-interval", heartbeatInterval, Duration.ofMillis(100), Duration.ofMinutes(5));
-        Ranges.between("engine.stop-timeout", stopTimeout, Duration.ofSeconds(1), Duration.ofSeconds(9));
+        Keys.POLL_INTERVAL.require(pollInterval);
+        Keys.MAX_BATCH_SIZE.require(maxBatchSize);
+        Keys.MAX_QUEUE_SIZE.require(maxQueueSize);
+        Keys.MAX_QUEUE_BYTES.require(maxQueueBytes);
+        Keys.HEARTBEAT_INTERVAL.require(heartbeatInterval);
+        Keys.ENGINE_STOP_TIMEOUT.require(stopTimeout);
+        if (maxQueueSize <= maxBatchSize) {
+            throw new IllegalArgumentException(
+                    "max-queue-size (%d) must be more than max-batch-size (%d)".formatted(maxQueueSize, maxBatchSize));
+        }
     }
 }

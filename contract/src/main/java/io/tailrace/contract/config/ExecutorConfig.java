@@ -33,13 +33,11 @@ public record ExecutorConfig(
 
     public ExecutorConfig {
         Objects.requireNonNull(retry, "retry");
-        Objects.requireNonNull(handlerTimeout, "handlerTimeout");
         Objects.requireNonNull(onMissingHandler, "onMissingHandler");
-        Objects.requireNonNull(stopTimeout, "stopTimeout");
         retryByName = Map.copyOf(retryByName);
-        Ranges.between("executor.workers", workers, 1, 1000);
-        Ranges.between("executor.handler-timeout", handlerTimeout, Duration.ofMillis(100), Duration.ofSeconds(270));
-        Ranges.between("executor.stop-timeout", stopTimeout, Duration.ZERO, Duration.ofMinutes(5));
+        Keys.WORKERS.require(workers);
+        Keys.HANDLER_TIMEOUT.require(handlerTimeout);
+        Keys.EXECUTOR_STOP_TIMEOUT.require(stopTimeout);
     }
 
     /** The policy of a command: its own override, else the row's attempts on the common policy. */

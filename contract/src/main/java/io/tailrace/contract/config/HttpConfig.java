@@ -1,5 +1,7 @@
 package io.tailrace.contract.config;
 
+import java.util.Objects;
+
 /**
  * The HTTP listener for metrics and health.
  *
@@ -10,6 +12,7 @@ package io.tailrace.contract.config;
 public record HttpConfig(boolean enabled, String host, int port) {
 
     public HttpConfig {
-        Ranges.between("http.port", port, 0, 65_535);
+        Objects.requireNonNull(host, "host");
+        Keys.HTTP_PORT.require(port);
     }
 }

@@ -37,10 +37,9 @@ public record RouterConfig(
         Objects.requireNonNull(routes, "routes");
         Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(guarantee, "guarantee");
-        Objects.requireNonNull(commitInterval, "commitInterval");
         Objects.requireNonNull(stateDirectory, "stateDirectory");
         Objects.requireNonNull(instanceId, "instanceId");
-        Ranges.between("router.commit-interval", commitInterval, Duration.ofMillis(1), Duration.ofSeconds(30));
-        Ranges.between("router.threads", threads, 1, 64);
+        Keys.COMMIT_INTERVAL.require(commitInterval);
+        Keys.THREADS.require(threads);
     }
 }

@@ -24,7 +24,7 @@ public record SourceConfig(
         Objects.requireNonNull(password, "password");
         Objects.requireNonNull(sslMode, "sslMode");
         Objects.requireNonNull(tables, "tables");
-        Ranges.between("source.port", port, 1, 65_535);
+        Keys.PORT.require(port);
     }
 
     /** For the PostgreSQL JDBC driver; without user and password. */

@@ -1,7 +1,6 @@
 package io.tailrace.contract.config;
 
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * What Tailrace's topics look like. Checked at every start; a topic that differs is named with the command that mends it.
@@ -25,11 +24,14 @@ public record TopicsConfig(
     public static final int OVERHEAD_BYTES = 64 * 1024;
 
     public TopicsConfig {
-        Objects.requireNonNull(rawRetention, "rawRetention");
-        Ranges.between("topics.partitions", partitions, 1, 1000);
-        Ranges.between("topics.replication", replication, 1, 32);
-        Ranges.between("topics.min-insync-replicas", minInsyncReplicas, 1, replication);
-        Ranges.between("topics.max-message-bytes", maxMessageBytes, 64 * 1024, 64 * 1024 * 1024);
-        Ranges.between("topics.raw-retention", rawRetention, Duration.ofDays(14), Duration.ofDays(3650));
+        Keys.PARTITIONS.require(partitions);
+        Keys.REPLICATION.require(replication);
+        Keys.MIN_INSYNC_REPLICAS.require(minInsyncReplicas);
+        Keys.MAX_MESSAGE_BYTES.require((long) maxMessageBytes);
+        Keys.RAW_RETENTION.require(rawRetention);
+        if (minInsyncReplicas > replication) {
+            throw new IllegalArgumentException("min-insync-replicas (%d) must not be more than replication (%d)"
+                    .formatted(minInsyncReplicas, replication));
+        }
     }
 }

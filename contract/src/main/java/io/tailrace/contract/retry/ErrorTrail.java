@@ -1,8 +1,9 @@
 package io.tailrace.contract.retry;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,8 @@ public record ErrorTrail(String errorClass, String message, String stack) {
 
     /** {@code tailrace-error-stack} and {@code last_error}. */
     public static final int MAX_STACK_BYTES = 8 * 1024;
+
+    private static final int FRAMES_PER_CAUSE = 12;
 
     public ErrorTrail {
         message = bounded(message, MAX_MESSAGE_BYTES);
@@ -66,32 +69,34 @@ public record ErrorTrail(String errorClass, String message, String stack) {
         }
     }
 
+    /** Each cause with its first frames: whole traces would spend the room before the root cause is reached. */
     private static String stackOf(Throwable error) {
-        Bounded out = new Bounded();
-        try (PrintWriter printer = new PrintWriter(out)) {
-            error.printStackTrace(printer);
-        } catch (RuntimeException thrownByTheException) {
-            out.write("(its stack could not be read: "
-                    + thrownByTheException.getClass().getName() + ")");
+        StringBuilder out = new StringBuilder();
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        Throwable next = error;
+        while (next != null && seen.add(next) && out.length() < MAX_STACK_BYTES) {
+            out.append(next == error ? "" : "caused by ").append(next.getClass().getName());
+            out.append(": ").append(bounded(messageOf(next), MAX_MESSAGE_BYTES)).append('\n');
+            StackTraceElement[] frames = next.getStackTrace();
+            for (int i = 0; i < Math.min(frames.length, FRAMES_PER_CAUSE); i++) {
+                out.append("  at ").append(frames[i]).append('\n');
+            }
+            if (frames.length > FRAMES_PER_CAUSE) {
+                out.append("  ... ").append(frames.length - FRAMES_PER_CAUSE).append(" more\n");
+            }
+            next = causeOf(next);
         }
-        return out.toString();
+        return next == null
+                ? out.toString()
+                : out.append("caused by one of the above, or by more than fits\n")
+                        .toString();
     }
 
-    /** Keeps the beginning, so that a stack of megabytes costs kilobytes. */
-    private static final class Bounded extends StringWriter {
-
-        @Override
-        public void write(char[] chars, int offset, int length) {
-            super.write(chars, offset, Math.min(length, room()));
-        }
-
-        @Override
-        public void write(String text, int offset, int length) {
-            super.write(text, offset, Math.min(length, room()));
-        }
-
-        private int room() {
-            return Math.max(0, MAX_STACK_BYTES - getBuffer().length());
+    private static @Nullable Throwable causeOf(Throwable error) {
+        try {
+            return error.getCause();
+        } catch (RuntimeException thrownByTheException) {
+            return thrownByTheException;
         }
     }
 }

@@ -1,0 +1,128 @@
+package io.tailrace.engine;
+
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.contract.Health;
+import io.tailrace.contract.config.EngineConfig;
+import io.tailrace.contract.config.ExecutorConfig;
+import io.tailrace.contract.config.HttpConfig;
+import io.tailrace.contract.config.KafkaConfig;
+import io.tailrace.contract.config.RouterConfig;
+import io.tailrace.contract.config.RoutesConfig;
+import io.tailrace.contract.config.Secret;
+import io.tailrace.contract.config.SourceConfig;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.config.TopicsConfig;
+import io.tailrace.contract.name.Namespace;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.schema.Ownership;
+import io.tailrace.schema.Schema;
+import io.tailrace.schema.Scope;
+import io.tailrace.testkit.Stack;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A migrated database and an engine on the shared servers; the test closes what it starts. */
+final class EngineFixture implements AutoCloseable {
+
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    final Stack stack;
+    final Namespace namespace;
+    final Topics topics;
+    final MeterRegistry registry = new SimpleMeterRegistry();
+    final AtomicInteger halts = new AtomicInteger();
+    final CdcEngine engine;
+
+    EngineFixture(Stack stack) {
+        this(stack, config(stack.namespace(), stack.database(), stack.postgres().port(), stack.bootstrapServers()));
+    }
+
+    EngineFixture(Stack stack, TailraceConfig config) {
+        this.stack = stack;
+        this.namespace = config.namespace();
+        this.topics = config.topicNames();
+        this.engine = new CdcEngine(config, registry, Clock.systemUTC(), halts::incrementAndGet);
+    }
+
+    /** Tables, publication, slot and source row, as {@code tailrace db migrate} makes them. */
+    static void migrate(Stack stack) throws SQLException {
+        try (Connection connection = stack.connect()) {
+            Schema.migrate(
+                    connection,
+                    TableNames.DEFAULT,
+                    Scope.ALL,
+                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
+        }
+    }
+
+    static TailraceConfig config(String namespace, String database, int port, String bootstrapServers) {
+        return new TailraceConfig(
+                new Namespace(namespace),
+                new SourceConfig("127.0.0.1", port, database, "postgres", Secret.of(""), "disable", TableNames.DEFAULT),
+                new KafkaConfig(bootstrapServers, Map.of()),
+                new TopicsConfig(3, 1, 1, true, 1_048_576, Duration.ofDays(14)),
+                new EngineConfig(
+                        Duration.ofMillis(10), 4096, 16_384, 64L << 20, Duration.ofSeconds(1), Duration.ofSeconds(8)),
+                new RouterConfig(
+                        new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of()),
+                        RetryPolicy.EVENTS,
+                        RouterConfig.Guarantee.EXACTLY_ONCE,
+                        Duration.ofMillis(20),
+                        1,
+                        Path.of("unused"),
+                        "unused"),
+                new ExecutorConfig(
+                        1,
+                        RetryPolicy.COMMANDS,
+                        Map.of(),
+                        Duration.ofSeconds(60),
+                        ExecutorConfig.MissingHandler.DEAD,
+                        Duration.ofSeconds(5)),
+                new HttpConfig(false, "127.0.0.1", 0));
+    }
+
+    EngineFixture started() {
+        engine.start();
+        return this;
+    }
+
+    void awaitState(Health.State state) {
+        await().atMost(PATIENCE).until(() -> engine.health().state() == state);
+    }
+
+    /** The one record of a row. */
+    ConsumerRecord<byte[], byte[]> record(String topic, String id) {
+        return stack
+                .reader()
+                .await(
+                        "the record of row " + id,
+                        records -> records.stream().anyMatch(one -> id.equals(header(one, "ce_id"))),
+                        PATIENCE,
+                        topic)
+                .stream()
+                .filter(one -> id.equals(header(one, "ce_id")))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    static String header(ConsumerRecord<byte[], byte[]> record, String name) {
+        return String.valueOf(io.tailrace.testkit.TopicReader.header(record, name));
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

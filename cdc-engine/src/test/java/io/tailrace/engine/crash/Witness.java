@@ -1,0 +1,52 @@
+package io.tailrace.engine.crash;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads what is committed in a topic from its beginning, once, without keeping it. */
+final class Witness implements AutoCloseable {
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final KafkaConsumer<byte[], byte[]> consumer;
+
+    Witness(String bootstrapServers, String topic) {
+        consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", bootstrapServers, "isolation.level", "read_committed"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+        List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                .map(info -> new TopicPartition(info.topic(), info.partition()))
+                .toList();
+        consumer.assign(partitions);
+        consumer.seekToBeginning(partitions);
+    }
+
+    /** Reads until there is nothing more to wait for, or the time has passed. */
+    void readUntil(Consumer<ConsumerRecord<byte[], byte[]>> each, BooleanSupplier enough, Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (!enough.getAsBoolean() && System.nanoTime() - deadline < 0) {
+            consumer.poll(POLL).forEach(each);
+        }
+    }
+
+    /** Reads what is there now and was not read yet. */
+    void readToEnd(Consumer<ConsumerRecord<byte[], byte[]>> each) {
+        Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment());
+        while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+            consumer.poll(POLL).forEach(each);
+        }
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+    }
+}

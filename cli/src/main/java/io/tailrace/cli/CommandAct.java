@@ -1,0 +1,41 @@
+package io.tailrace.cli;
+
+import io.tailrace.cli.Output.Row;
+import io.tailrace.operations.Commands;
+import io.tailrace.operations.Commands.Answer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** A verb that changes commands by a function of their schema, and prints what it answered for each. */
+abstract class CommandAct implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Parameters(paramLabel = "<id>", arity = "1..*", description = "The commands.")
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private List<UUID> ids;
+
+    abstract Answer act(Commands commands, UUID id);
+
+    @Override
+    public Integer call() {
+        Commands commands = new Commands(config.read().source());
+        List<Row> rows = new ArrayList<>();
+        int exit = Exit.DONE;
+        for (UUID id : ids) {
+            Answer answer = act(commands, id);
+            rows.add(new Row().with("id", id.toString()).with("outcome", answer.text()));
+            exit = answer == Answer.OK ? exit : Exit.FAILED;
+        }
+        output.list(rows, "");
+        return exit;
+    }
+}

@@ -1,0 +1,83 @@
+package io.tailrace.cli;
+
+import io.tailrace.contract.config.ConfigReader;
+import io.tailrace.contract.config.Surroundings;
+import io.tailrace.contract.config.TailraceConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --config}, and where the file is looked for without it. */
+final class ConfigOption {
+
+    /** In this order, from the working directory. */
+    static final List<Path> PLACES = List.of(Path.of("tailrace.yml"), DevVerb.DIRECTORY.resolve("tailrace.yml"));
+
+    private static final String VARIABLE = "TAILRACE_CONFIG";
+
+    @Option(
+            names = {"-c", "--config"},
+            paramLabel = "<file>",
+            description = "Configuration; without it $TAILRACE_CONFIG, tailrace.yml, .tailrace/dev/tailrace.yml.")
+    private @Nullable Path file;
+
+    /** The file that is meant, whether or not it can be read. */
+    Path file() {
+        if (file != null) {
+            return file;
+        }
+        String named = System.getenv(VARIABLE);
+        if (named != null && !named.isEmpty()) {
+            return Path.of(named);
+        }
+        return PLACES.stream()
+                .filter(Files::isRegularFile)
+                .findFirst()
+                .orElseThrow(() -> new ConfigRefused(
+                        "no configuration: give one with --config or in $%s, or have %s; `tailrace dev` makes the last one"
+                                .formatted(
+                                        VARIABLE,
+                                        String.join(
+                                                " or ",
+                                                PLACES.stream()
+                                                        .map(Path::toString)
+                                                        .toList()))));
+    }
+
+    /** @throws ConfigRefused naming all that is wrong */
+    TailraceConfig read() {
+        return read(file());
+    }
+
+    static TailraceConfig read(Path file) {
+        try {
+            return read(file.toString(), Files.readString(file));
+        } catch (IOException unreadable) {
+            throw new ConfigRefused("%s: cannot be read (%s)"
+                    .formatted(file, unreadable.getClass().getSimpleName()));
+        }
+    }
+
+    static TailraceConfig read(String name, String text) {
+        YamlTree tree = YamlTree.parse(name, text);
+        return ConfigReader.read(tree.root(), tree.lines(), new ThisMachine()).match(config -> config, problems -> {
+            throw new ConfigRefused(name, problems);
+        });
+    }
+
+    private static final class ThisMachine implements Surroundings {
+        @Override
+        public Optional<String> variable(String name) {
+            return Optional.ofNullable(System.getenv(name));
+        }
+
+        @Override
+        public String file(String path) throws IOException {
+            return Files.readString(Path.of(path));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.tailrace.cli;
+
+import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.schema.Difference;
+import io.tailrace.schema.Schema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code db check}: names each difference between the database and what this release expects. */
+@Command(
+        name = "check",
+        description = "Name each difference between the database and what this release expects. Changes nothing.",
+        mixinStandardHelpOptions = true)
+final class DbCheckVerb implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final SchemaOptions schema = new SchemaOptions();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Override
+    public Integer call() throws SQLException {
+        TailraceConfig read = config.read();
+        List<Difference> differences;
+        try (Connection connection = SourceConnection.open(read.source())) {
+            differences = Schema.differences(connection, read.source().tables(), schema.scope());
+        }
+        output.list(differences.stream().map(DbCheckVerb::row).toList(), "the database is as this release expects it");
+        return differences.isEmpty() ? Exit.DONE : Exit.FAILED;
+    }
+
+    private static Row row(Difference difference) {
+        return new Row()
+                .with("where", difference.where())
+                .with("what", difference.what())
+                .with("expected", difference.expected())
+                .with("actual", difference.actual())
+                .with("fix", difference.fix());
+    }
+}

@@ -1,0 +1,43 @@
+package io.tailrace.cli;
+
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.schema.Ownership;
+import io.tailrace.schema.Schema;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code db script}: what a migration does to an empty database, as SQL. */
+@Command(
+        name = "script",
+        description = "Print what `db migrate` does to an empty database, as plain SQL for psql. Connects to nothing.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Example:", "  tailrace db script --only inbox > inbox.sql"})
+final class DbScriptVerb implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final SchemaOptions schema = new SchemaOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        TailraceConfig read = config.read();
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(Schema.script(
+                read.source().tables(),
+                schema.scope(),
+                Ownership.of(read.namespace(), read.source().database()),
+                schema.roles()));
+        out.flush();
+        return Exit.DONE;
+    }
+}

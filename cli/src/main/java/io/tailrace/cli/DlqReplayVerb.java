@@ -1,0 +1,122 @@
+package io.tailrace.cli;
+
+import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.operations.DeadLetters;
+import io.tailrace.operations.Replay;
+import io.tailrace.operations.Replay.Ending;
+import io.tailrace.operations.Replay.Outcome;
+import io.tailrace.operations.Selection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code dlq replay}: the way back. */
+@Command(
+        name = "replay",
+        description = {
+            "Bring dead letters back, rows of a key in order, each with a full new budget.",
+            "May be interrupted and run again: no row is replayed twice. Mend the cause first."
+        },
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  tailrace dlq replay --reason no-route --dry-run",
+            "  tailrace dlq replay --of commands --name billing.charge-card",
+            "  tailrace dlq replay --all",
+            "",
+            "\"replayed\" says that the row is on its way again. How it ends is seen at its destination, in `tailrace commands show`,",
+            "or here again if it fails anew."
+        })
+final class DlqReplayVerb implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final DeadLetterSelection selection = new DeadLetterSelection();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Option(names = "--all", description = "Every dead letter: must be said when nothing else is.")
+    private boolean all;
+
+    @Option(names = "--dry-run", description = "Say what would be replayed; nothing at all is written.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--by",
+            paramLabel = "<name>",
+            description = "Who replays, for the trail of each row (default: the user of this process).")
+    private String by = System.getProperty("user.name", "");
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        List<String> of = selection.of();
+        Selection selected = selection.selection();
+        if (selection.isEverything() && !all && !dryRun) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "say which dead letters (--id, --reason, --name, --key, --limit), or --all");
+        }
+        TailraceConfig read = config.read();
+        DeadLetters deadLetters = new DeadLetters(read);
+        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun);
+        List<Row> rows = new ArrayList<>();
+        int exit = Exit.DONE;
+        for (String x : of) {
+            Replay.Report report = deadLetters.replay(x, selected, order);
+            report.rows().forEach(row -> rows.add(row(row)));
+            exit = Math.max(exit, tell(x, report));
+        }
+        output.list(rows, "no dead letters to replay");
+        return exit;
+    }
+
+    private int tell(String x, Replay.Report report) {
+        if (report.ending() == Ending.FENCED) {
+            output.err()
+                    .println(
+                            ("Another operator began to replay the dead letters of %s: %d rows were replayed here, the other %d are"
+                                            + " theirs now. Nothing is replayed twice.")
+                                    .formatted(x, report.count(Outcome.REPLAYED), report.remaining()));
+            return Exit.FAILED;
+        }
+        long done = report.count(Outcome.REPLAYED) + report.count(Outcome.WOULD_REPLAY);
+        if (!report.rows().isEmpty()) {
+            output.err()
+                    .println("%s: %d of %d %s"
+                            .formatted(
+                                    x,
+                                    done,
+                                    report.rows().size(),
+                                    dryRun ? "would be replayed; nothing was written" : "replayed"));
+        }
+        return done == report.rows().size() ? Exit.DONE : Exit.FAILED;
+    }
+
+    private static Row row(Replay.Row replayed) {
+        return new Row()
+                .with("of", replayed.letter().x())
+                .with("id", replayed.letter().rowId())
+                .with("name", replayed.letter().name())
+                .with("key", replayed.letter().orderingKey())
+                .with("reason", replayed.letter().reason())
+                .with(
+                        "outcome",
+                        replayed.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    }
+}

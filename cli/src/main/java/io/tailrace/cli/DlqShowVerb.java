@@ -1,0 +1,100 @@
+package io.tailrace.cli;
+
+import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.operations.DeadLetter;
+import io.tailrace.operations.DeadLetters;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code dlq show}: the whole trail of one row. */
+@Command(
+        name = "show",
+        description = "Show one dead letter with its whole trail.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  tailrace dlq show 0190b7a0-0000-7000-8000-000000000001",
+            "  tailrace dlq show 0190b7a0-0000-7000-8000-000000000001 --payload"
+        })
+final class DlqShowVerb implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Parameters(paramLabel = "<row id>", description = "The row.")
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private String rowId;
+
+    @Option(names = "--payload", description = "Print the payload too; it is not printed otherwise.")
+    private boolean payload;
+
+    @Override
+    public Integer call() {
+        DeadLetters deadLetters = new DeadLetters(config.read());
+        List<DeadLetter> found = new ArrayList<>();
+        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+            deadLetters.find(x, rowId).ifPresent(found::add);
+        }
+        if (found.isEmpty()) {
+            throw new VerbFailed("no dead letter of row " + rowId);
+        }
+        found.forEach(letter -> output.one(row(letter)));
+        return Exit.DONE;
+    }
+
+    private Row row(DeadLetter letter) {
+        Row row = DlqListVerb.row(letter, true)
+                .with("payload", letter.payload().name().toLowerCase(java.util.Locale.ROOT));
+        if (output.isJson()) {
+            row.with("headers", headers(letter.headers()));
+        } else {
+            letter.headers().entries().forEach(entry -> row.with(entry.key(), value(entry)));
+        }
+        if (payload && letter.payload() == DeadLetter.Payload.INLINE) {
+            row.with("value", text(letter.value()));
+        }
+        return row;
+    }
+
+    private static Map<String, @Nullable String> headers(Headers headers) {
+        Map<String, @Nullable String> texts = new LinkedHashMap<>();
+        headers.entries().forEach(entry -> texts.put(entry.key(), value(entry)));
+        return texts;
+    }
+
+    private static @Nullable String value(Headers.Entry entry) {
+        Bytes value = entry.value();
+        return value == null ? null : value.utf8();
+    }
+
+    /** Text as it is; what is not UTF-8 as {@code \x} and hex. */
+    private static String text(Bytes value) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(value.array()))
+                    .toString();
+        } catch (CharacterCodingException binary) {
+            return "\\x" + HexFormat.of().formatHex(value.array());
+        }
+    }
+}

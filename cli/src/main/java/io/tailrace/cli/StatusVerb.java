@@ -1,0 +1,116 @@
+package io.tailrace.cli;
+
+import io.tailrace.cli.Output.Row;
+import io.tailrace.operations.Status;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code status}: how far everything has come, seen from outside. */
+@Command(
+        name = "status",
+        description = "Show how far everything has come: slot, position, what waits, what is dead.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Looks at PostgreSQL and Kafka from outside, and so works while the parts are down."})
+final class StatusVerb implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Override
+    public Integer call() {
+        Status.Report seen = new Status(config.read(), Clock.systemUTC()).look();
+        if (output.isJson()) {
+            output.json(json(seen));
+        } else {
+            output.one(row(seen));
+            seen.problems().forEach(problem -> output.err().println(problem));
+        }
+        return seen.problems().isEmpty() ? Exit.DONE : Exit.FAILED;
+    }
+
+    private static Row row(Status.Report seen) {
+        Row row = new Row()
+                .with(
+                        "slot",
+                        seen.slot()
+                                .map(slot -> "%s, %s, WAL %s, %,d bytes not confirmed"
+                                        .formatted(
+                                                slot.name(),
+                                                slot.active() ? "active" : "NOT ACTIVE",
+                                                slot.walStatus(),
+                                                slot.lagBytes()))
+                                .orElse("none"))
+                .with(
+                        "position",
+                        seen.position()
+                                .map(position -> "written %,d ms ago".formatted(position.ageMs()))
+                                .orElse("none"));
+        seen.lags().forEach(lag -> row.with(lag.reader() + " " + lag.topic(), lag.records() + " behind"));
+        if (!seen.commands().isEmpty()) {
+            row.with(
+                    "commands",
+                    seen.commands().entrySet().stream()
+                                    .map(count -> count.getValue() + " "
+                                            + count.getKey().text())
+                                    .collect(Collectors.joining(", "))
+                            + "; " + seen.dueCommands() + " of the pending are due");
+        }
+        seen.deadLetters()
+                .forEach((x, reasons) -> row.with(
+                        "dead " + x,
+                        reasons.isEmpty()
+                                ? "0"
+                                : reasons.entrySet().stream()
+                                        .map(reason -> reason.getValue() + " " + reason.getKey())
+                                        .collect(Collectors.joining(", "))));
+        return row;
+    }
+
+    private static Map<String, @Nullable Object> json(Status.Report seen) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put(
+                "slot",
+                seen.slot()
+                        .map(slot -> new Row()
+                                .with("name", slot.name())
+                                .with("active", slot.active())
+                                .with("walStatus", slot.walStatus())
+                                .with("confirmedLsn", slot.confirmedLsn())
+                                .with("lagBytes", slot.lagBytes())
+                                .cells())
+                        .orElse(null));
+        json.put(
+                "position",
+                seen.position()
+                        .map(position -> new Row()
+                                .with("ageMs", position.ageMs())
+                                .with("record", position.json())
+                                .cells())
+                        .orElse(null));
+        List<?> lags = seen.lags().stream()
+                .map(lag -> new Row()
+                        .with("reader", lag.reader())
+                        .with("topic", lag.topic())
+                        .with("records", lag.records())
+                        .cells())
+                .toList();
+        json.put("lags", lags);
+        Map<String, Object> commands = new LinkedHashMap<>();
+        seen.commands().forEach((status, count) -> commands.put(status.text(), count));
+        commands.put("due", seen.dueCommands());
+        json.put("commands", commands);
+        json.put("deadLetters", seen.deadLetters());
+        json.put("problems", seen.problems());
+        return json;
+    }
+}

@@ -1,0 +1,79 @@
+package io.tailrace.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+
+/** The root of the command line. */
+@Command(
+        name = "tailrace",
+        description = {
+            "Carries what an application commits to PostgreSQL out to Kafka and back to handlers: exactly once, in order, never lost.",
+            ""
+        },
+        mixinStandardHelpOptions = true,
+        versionProvider = Tailrace.Version.class,
+        subcommands = {
+            DemoVerb.class,
+            DevVerb.class,
+            RunVerb.class,
+            DbVerb.class,
+            DlqVerb.class,
+            CommandsVerb.class,
+            StatusVerb.class,
+            ConfigVerb.class,
+            HelpCommand.class
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:it was tried and did not work, or not for every row",
+            "2:the command line is wrong",
+            "3:refused: configuration, database or topics do not allow it, and nothing was begun"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tailrace demo --once                         see the whole of it work, in less than a minute",
+            "  tailrace dev                                 PostgreSQL, Kafka and Tailrace on this machine",
+            "  tailrace run --config tailrace.yml           everything, against your PostgreSQL and Kafka",
+            "  tailrace dlq list -o json                    what is parked, and why",
+            "",
+            "Data goes to standard output, logs and progress to standard error."
+        })
+final class Tailrace implements Runnable {
+
+    private static final int HELP_WIDTH = 120;
+
+    @CommandLine.Spec
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private CommandLine.Model.CommandSpec spec;
+
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Tailrace())
+                .setExecutionExceptionHandler(new Failures())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpWidth(HELP_WIDTH);
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do");
+    }
+
+    /** From the manifest of the jar that runs. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Tailrace.class.getPackage().getImplementationVersion();
+            return new String[] {
+                "tailrace " + (version == null ? "(not packaged)" : version),
+                "Java " + Runtime.version() + ", " + System.getProperty("os.name") + " " + System.getProperty("os.arch")
+            };
+        }
+    }
+}

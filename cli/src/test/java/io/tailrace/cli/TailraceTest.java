@@ -1,0 +1,129 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.cli.CommandLines.Ran;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class TailraceTest {
+
+    private static final String GOOD = """
+            namespace: shop
+            source: {database: shop, user: app, password: s3cret, port: 1}
+            kafka: {bootstrap-servers: "127.0.0.1:1"}
+            """;
+
+    @TempDir
+    Path directory;
+
+    static Stream<CommandLine> verbs() {
+        return all(Tailrace.commandLine());
+    }
+
+    private static Stream<CommandLine> all(CommandLine line) {
+        return Stream.concat(
+                Stream.of(line), line.getSubcommands().values().stream().flatMap(TailraceTest::all));
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbSaysWhatItIsFor(CommandLine verb) {
+        assertThat(verb.getUsageMessage()).contains("Usage: ");
+        assertThat(verb.getCommandSpec().usageMessage().description())
+                .as(verb.getCommandSpec().qualifiedName())
+                .isNotEmpty();
+        verb.getCommandSpec()
+                .options()
+                .forEach(option -> assertThat(option.description())
+                        .as(verb.getCommandSpec().qualifiedName() + " " + option.longestName())
+                        .isNotEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "dlq",
+                "dlq lst",
+                "run nothing",
+                "dlq list --reason tired",
+                "dlq list --of mails",
+                "dlq replay",
+                "dlq list --limit 0",
+                "dlq list --id ,",
+                "commands list --limit 0",
+                "commands show nothing",
+                "demo",
+                "dlq list -o xml"
+            })
+    void aWrongCommandLineEndsWithTwo(String line) {
+        Ran ran = CommandLines.tailrace(line.isEmpty() ? new String[0] : line.split(" "));
+        assertThat(ran.exit()).isEqualTo(Exit.USAGE);
+        assertThat(ran.out()).isEmpty();
+        assertThat(ran.err()).isNotEmpty();
+    }
+
+    @Test
+    void allProblemsOfAConfigurationAreNamedAndItEndsWithThree() throws IOException {
+        Path file = file("namespace: shop\nsource:\n  prot: 5432\n  database: shop\n");
+        Ran ran = CommandLines.tailrace("config", "check", "-c", file.toString());
+        assertThat(ran.exit()).isEqualTo(Exit.REFUSED);
+        assertThat(ran.err())
+                .contains(
+                        "3 problems",
+                        "line 3: source.prot: is not known; did you mean source.port?",
+                        "  source.user: is missing",
+                        "  kafka.bootstrap-servers: is missing");
+        Ran json = CommandLines.tailrace("config", "check", "-c", file.toString(), "-o", "json");
+        assertThat(json.exit()).isEqualTo(Exit.REFUSED);
+        assertThat(json.out()).contains("\"key\" : \"source.prot\"", "\"line\" : 3");
+    }
+
+    @Test
+    void aGoodConfigurationIsSaidToBeGoodWithoutItsSecrets() throws IOException {
+        Ran ran =
+                CommandLines.tailrace("config", "check", "--config", file(GOOD).toString());
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out())
+                .contains("is good: namespace shop, source shop/shop")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
+    void aDatabaseThatCannotBeReachedIsNamedInOneLine() throws IOException {
+        Ran ran = CommandLines.tailrace("commands", "list", "-c", file(GOOD).toString());
+        assertThat(ran.exit()).isEqualTo(Exit.FAILED);
+        assertThat(ran.err())
+                .startsWith("listing commands in shop at localhost:1 failed: ")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void theScriptNeedsNoDatabase() throws IOException {
+        Ran ran = CommandLines.tailrace("db", "script", "-c", file(GOOD).toString());
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains("CREATE TABLE", "tailrace_shop_shop");
+        Ran inbox = CommandLines.tailrace(
+                "db", "script", "--only", "inbox", "-c", file(GOOD).toString());
+        assertThat(inbox.out()).contains("CREATE TABLE").doesNotContain("PUBLICATION");
+    }
+
+    @Test
+    void listsInOptionsMayHoldBlanksAndCommasTooMany() {
+        assertThat(DeadLetterSelection.items(" a, b ,,\tc\t, a,")).containsExactly("a", "b", "c");
+        assertThat(DeadLetterSelection.items(" , ")).isEmpty();
+    }
+
+    private Path file(String text) throws IOException {
+        return Files.writeString(directory.resolve("tailrace.yml"), text);
+    }
+}

@@ -1,0 +1,280 @@
+package io.tailrace.executor;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.tailrace.broker.ClientSettings;
+import io.tailrace.broker.TopicCatalog;
+import io.tailrace.broker.TopicKeeper;
+import io.tailrace.contract.Health;
+import io.tailrace.contract.Health.State;
+import io.tailrace.contract.Part;
+import io.tailrace.contract.StartRefused;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.intake.Intake;
+import io.tailrace.executor.intake.KeyQueues;
+import io.tailrace.executor.metric.ExecutorMetrics;
+import io.tailrace.executor.run.HandlerRun;
+import io.tailrace.executor.run.RowRunner;
+import io.tailrace.executor.run.RunGuard;
+import io.tailrace.executor.run.SourceGate;
+import io.tailrace.executor.run.Stamper;
+import io.tailrace.executor.settle.Announcer;
+import io.tailrace.executor.settle.AnswerWriter;
+import io.tailrace.executor.settle.Replies;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs commands that are due. Any number of them share the work as members of one consumer group. Thread-safe; single use.
+ *
+ * <p>Needs the tables in its database and the topics of its namespace; an outage of either is waited out and uses no attempt.
+ */
+public final class CommandExecutor implements Part {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CommandExecutor.class);
+
+    /** What a transaction may take beyond the handler: for the claim, the stamp, and for a timeout to be noticed by us first. */
+    private static final Duration BEYOND_HANDLER = Duration.ofSeconds(5);
+
+    /** What {@link #start} waits for a refusal by Kafka before it goes on in the background. */
+    private static final Duration FIRST_WORD = Duration.ofSeconds(10);
+
+    private static final Duration BEFORE_NEXT_TRY = Duration.ofSeconds(1);
+
+    /** For a handler that was interrupted, to end. */
+    private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(2);
+
+    private final TailraceConfig config;
+    private final Handlers handlers;
+    private final Clock clock;
+    private final ExecutorMetrics metrics;
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final CountDownLatch topicsKnown = new CountDownLatch(1);
+
+    /** Closed in reverse. Guarded by this, as are the parts. */
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    private @Nullable SourceGate gate;
+    private @Nullable Intake intake;
+    private @Nullable KeyQueues queues;
+    private @Nullable RunGuard guard;
+    private @Nullable AnswerWriter writer;
+    private Health own = new Health(State.NEW, "");
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param handlers what runs; a command whose name is not among them is treated as {@code executor.on-missing-handler} says
+     * @param clock of this machine, for snoozes only: what is due is for the clock of the database to say
+     */
+    public CommandExecutor(TailraceConfig config, Handlers handlers, MeterRegistry registry, Clock clock) {
+        this.config = config;
+        this.handlers = handlers;
+        this.clock = clock;
+        this.metrics = new ExecutorMetrics(registry, config.executor().workers());
+    }
+
+    @Override
+    public String name() {
+        return "executor";
+    }
+
+    @Override
+    public void start() {
+        synchronized (this) {
+            if (own.state() != State.NEW) {
+                throw new IllegalStateException("an executor is started once; make another one");
+            }
+            own = new Health(State.STARTING, "");
+            try {
+                open();
+            } catch (RuntimeException | Error e) {
+                closeAll();
+                own = new Health(State.FAILED, String.valueOf(e.getMessage()));
+                throw e;
+            }
+        }
+        awaitFirstWord();
+    }
+
+    @Override
+    public synchronized Health health() {
+        SourceGate source = gate;
+        Intake reader = intake;
+        if (own.state() != State.READY || source == null || reader == null) {
+            return own;
+        }
+        return source.health().isReady() ? reader.health() : source.health();
+    }
+
+    @Override
+    public void close() {
+        stopping.countDown();
+        topicsKnown.countDown();
+        KeyQueues working;
+        RunGuard running;
+        AnswerWriter answers;
+        synchronized (this) {
+            if (own.state() == State.STOPPED) {
+                return;
+            }
+            own = new Health(State.STOPPED, "");
+            working = queues;
+            running = guard;
+            answers = writer;
+        }
+        if (working != null && running != null) {
+            drain(working, running);
+        }
+        if (answers != null) {
+            // Before the intake leaves: what is acknowledged now still passes with its last commit.
+            answers.close();
+        }
+        synchronized (this) {
+            closeAll();
+        }
+        LOG.info("Executor stopped");
+    }
+
+    /** What runs may end; what does not in time is interrupted and rolled back, and uses no attempt. */
+    private void drain(KeyQueues working, RunGuard running) {
+        working.stop();
+        try {
+            if (!working.awaitIdle(config.executor().stopTimeout())) {
+                LOG.info("Handlers still run after the stop timeout, they are interrupted: {}", working.running());
+                running.stopAll();
+                if (!working.awaitIdle(AFTER_INTERRUPT)) {
+                    LOG.warn(
+                            "Handlers take no notice of the interrupt, their transactions roll back: {}",
+                            working.running());
+                }
+            }
+        } catch (InterruptedException e) {
+            running.stopAll();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void open() {
+        Duration limit = config.executor().handlerTimeout().plus(BEYOND_HANDLER);
+        CommandTable table = new CommandTable(config.source().tables(), limit);
+        HikariDataSource pool = opened(Pool.open(config, limit));
+        Announcer announcer = opened(new Announcer(pool, table));
+        AnswerWriter answers = opened(new AnswerWriter(config, metrics));
+        RunGuard runs = opened(new RunGuard());
+        KeyQueues rows = opened(new KeyQueues(config.executor().workers()));
+        SourceGate source = opened(new SourceGate(pool, table, rows, metrics));
+        Stamper stamper = new Stamper(table, new Replies(answers, announcer), handlers, metrics);
+        HandlerRun run =
+                new HandlerRun(runs, config.source().tables(), config.executor().handlerTimeout(), metrics);
+        RowRunner.Rules rules = new RowRunner.Rules(
+                config.executor(), clock, () -> ThreadLocalRandom.current().nextDouble());
+        RowRunner runner = new RowRunner(pool, table, source, stamper, run, handlers, rules);
+        metrics.running(rows::running);
+        source.open();
+        rows.start(runner);
+        this.gate = source;
+        this.queues = rows;
+        this.guard = runs;
+        this.writer = answers;
+        Thread starter = new Thread(() -> joinWhenTopicsStand(rows), "tailrace-executor-starter");
+        starter.setDaemon(true);
+        starter.start();
+    }
+
+    private <T extends AutoCloseable> T opened(T part) {
+        opened.push(part);
+        return part;
+    }
+
+    private void joinWhenTopicsStand(KeyQueues rows) {
+        boolean told = false;
+        while (stopping.getCount() > 0) {
+            try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
+                new TopicKeeper(
+                                admin,
+                                config.kafka().bootstrapServers(),
+                                config.topics().autoCreate())
+                        .ensure(new TopicCatalog(config.topicNames(), config.topics()).executor(List.of()));
+                join(rows);
+                return;
+            } catch (StartRefused refused) {
+                become(State.FAILED, String.valueOf(refused.getMessage()));
+                return;
+            } catch (KafkaException unreachable) {
+                if (!told) {
+                    LOG.warn("Kafka does not answer, it is asked until it does: {}", unreachable.toString());
+                    told = true;
+                }
+                become(State.WAITING, "Kafka does not answer: " + unreachable.getMessage());
+                pause();
+            } finally {
+                topicsKnown.countDown();
+            }
+        }
+    }
+
+    private synchronized void join(KeyQueues rows) {
+        if (own.state() == State.STOPPED) {
+            return;
+        }
+        Intake reader = opened(new Intake(config, rows, metrics));
+        reader.start();
+        intake = reader;
+        own = new Health(State.READY, "");
+    }
+
+    private synchronized void become(State state, String detail) {
+        if (own.state() != State.STOPPED) {
+            own = new Health(state, detail);
+        }
+    }
+
+    /** A refusal should meet whoever starts it, not whoever reads the log later. */
+    private void awaitFirstWord() {
+        try {
+            if (!topicsKnown.await(FIRST_WORD.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.info("Kafka has not answered yet, the start goes on in the background");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Health now = health();
+        if (now.state() == State.FAILED) {
+            close();
+            throw new StartRefused(now.detail());
+        }
+    }
+
+    private void pause() {
+        try {
+            stopping.await(BEFORE_NEXT_TRY.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeAll() {
+        while (!opened.isEmpty()) {
+            AutoCloseable part = opened.pop();
+            try {
+                part.close();
+            } catch (Exception e) {
+                LOG.warn("{} did not close", part.getClass().getSimpleName(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+package io.tailrace.executor.claim;
+
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Origin;
+import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The command table. Every method runs in the transaction of the connection it is given and never ends it. What each one locks, and
+ * by which index, stands beside its function in {@code V002__claim.sql}. Immutable.
+ */
+public final class CommandTable {
+
+    /**
+     * What would keep a claim from working, or worse, from seeing its row. A transaction_timeout is the one limit that a transaction
+     * which has begun cannot raise.
+     */
+    private static final String PROBLEMS = """
+            SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0),
+                to_regprocedure(?) IS NOT NULL,
+                to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
+                to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
+                    AND has_table_privilege(to_regclass(?)::oid, 'UPDATE'),
+                current_user""";
+
+    private final String claim;
+    private final String complete;
+    private final String waiting;
+    private final String dead;
+    private final String behind;
+    private final String announced;
+    private final String claimFunction;
+    private final String commandTable;
+    private final int limitMillis;
+
+    /**
+     * On the functions of a schema.
+     *
+     * @param limit a claim's transaction ends by itself when a statement, a pause between two, or all of it take longer
+     */
+    public CommandTable(TableNames names, Duration limit) {
+        this.claim = "SELECT * FROM " + names.qualified("claim_command") + "(?,?,?,?,?,?,?,?)";
+        this.complete = "SELECT " + names.qualified("complete_command") + "(?,?,?)";
+        this.waiting = "SELECT * FROM " + names.qualified("stamp_waiting") + "(?,?,?,?,?,?,?,?)";
+        this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
+        this.behind = "SELECT * FROM " + names.qualified("stamp_behind") + "(?,?,?,?,?)";
+        this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
+        this.claimFunction =
+                names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
+        this.commandTable = names.qualified(names.internalCommand());
+        this.limitMillis = Math.toIntExact(limit.toMillis());
+    }
+
+    /** Reasons why this database cannot be worked on as it is, each with its fix; empty when it can. */
+    public List<String> problems(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
+            statement.setString(1, claimFunction);
+            for (int i = 2; i <= 6; i++) {
+                statement.setString(i, commandTable);
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return problems(
+                        row.getLong(1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4), row.getString(5));
+            }
+        }
+    }
+
+    private List<String> problems(
+            long transactionTimeout, boolean migrated, boolean hidden, boolean mayWork, String role) {
+        List<String> problems = new ArrayList<>();
+        if (transactionTimeout > 0 && transactionTimeout < limitMillis) {
+            problems.add(
+                    ("the server ends every transaction after %d ms (transaction_timeout), a handler and its stamp may take %d ms:"
+                                    + " ALTER ROLE %s SET transaction_timeout = 0, or lower executor.handler-timeout")
+                            .formatted(transactionTimeout, limitMillis, TableNames.quoted(role)));
+        }
+        if (!migrated) {
+            problems.add("the database has no function " + claimFunction + ": run tailrace db migrate");
+        } else if (!mayWork) {
+            problems.add("role %s may not read and update %s: GRANT SELECT, UPDATE ON %s TO %s"
+                    .formatted(role, commandTable, commandTable, TableNames.quoted(role)));
+        }
+        if (hidden) {
+            problems.add(
+                    "row-level security hides rows of %s from role %s, they would be taken for lost: ALTER ROLE %s BYPASSRLS"
+                            .formatted(commandTable, role, TableNames.quoted(role)));
+        }
+        return problems;
+    }
+
+    /** Takes the row for this transaction, or says why not. One round trip. */
+    public Claim claim(Connection connection, ClaimRequest request) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(claim)) {
+            statement.setObject(1, request.id());
+            statement.setString(2, request.source());
+            statement.setString(3, request.orderingKey());
+            statement.setLong(4, request.place().packed());
+            statement.setInt(5, request.turn());
+            setLong(statement, 6, request.xid());
+            statement.setBoolean(7, request.bury());
+            statement.setInt(8, limitMillis);
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                Claim.Verdict verdict = Claim.Verdict.valueOf(rows.getString("verdict"));
+                String detail = rows.getString("detail");
+                return new Claim(
+                        request,
+                        verdict,
+                        rows.getString("row_status") == null ? null : row(rows),
+                        rows.getLong("wait_ms"),
+                        rows.getObject("met", UUID.class),
+                        detail == null ? "" : detail,
+                        rows.getLong("claim_xid"));
+            }
+        }
+    }
+
+    /** Stamps the row done. False when the claim is no longer this transaction's: then it must be rolled back. */
+    public boolean complete(Connection connection, Claim claimed) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(complete)) {
+            statement.setObject(1, claimed.request().id());
+            statement.setInt(2, claimed.request().turn());
+            statement.setLong(3, claimed.xid());
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        }
+    }
+
+    /**
+     * Stamps that the row waits.
+     *
+     * @param used attempts that this run used, 0 or 1
+     * @param until when it is due again
+     * @param error for {@code last_error}; absent keeps the one before
+     * @return empty when the claim is no longer this transaction's
+     */
+    public Optional<Stamp> waiting(Connection connection, Claim claimed, int used, Until until, @Nullable String error)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(waiting)) {
+            bindClaim(statement, claimed, used);
+            setLong(statement, 6, until.waitMillis());
+            setLong(statement, 7, until.epochMillis());
+            statement.setString(8, error);
+            return stamp(statement, claimed.request().id());
+        }
+    }
+
+    /** Stamps the row dead; otherwise as {@link #waiting}. */
+    public Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(dead)) {
+            bindClaim(statement, claimed, used);
+            statement.setString(6, reason.text());
+            statement.setString(7, error);
+            return stamp(statement, claimed.request().id());
+        }
+    }
+
+    /**
+     * Stamps rows of a key that are queued behind a row which waits; the caller's transaction holds the key.
+     *
+     * @param orderingKey of all of them
+     * @param after packed place of the row that waits; only what stands behind it is stamped
+     * @return those that were stamped; the others are to be claimed one by one
+     */
+    public List<Stamp> behind(Connection connection, String orderingKey, long after, List<ClaimRequest> queued)
+            throws SQLException {
+        if (queued.isEmpty()) {
+            return List.of();
+        }
+        Array ids = connection.createArrayOf(
+                "uuid", queued.stream().map(ClaimRequest::id).toArray());
+        Array turns = connection.createArrayOf(
+                "integer", queued.stream().map(ClaimRequest::turn).toArray());
+        Array places = connection.createArrayOf(
+                "bigint",
+                queued.stream().map(request -> request.place().packed()).toArray());
+        try (PreparedStatement statement = connection.prepareStatement(behind)) {
+            statement.setString(1, orderingKey);
+            statement.setLong(2, after);
+            statement.setArray(3, ids);
+            statement.setArray(4, turns);
+            statement.setArray(5, places);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<Stamp> stamps = new ArrayList<>();
+                while (rows.next()) {
+                    stamps.add(new Stamp(
+                            rows.getObject("id", UUID.class),
+                            rows.getInt("turn"),
+                            rows.getInt("attempts"),
+                            Place.unpacked(rows.getLong("place")),
+                            0,
+                            null,
+                            optionalLong(rows, "first_failed_ms"),
+                            optionalLong(rows, "failed_ms")));
+                }
+                return stamps;
+            }
+        }
+    }
+
+    /** Notes that the dead letters of these rows, dead at these turns, are on their way. */
+    public void announced(Connection connection, List<UUID> ids, List<Integer> turns) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(announced)) {
+            statement.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
+            statement.setArray(2, connection.createArrayOf("integer", turns.toArray()));
+            statement.execute();
+        }
+    }
+
+    private static void bindClaim(PreparedStatement statement, Claim claimed, int used) throws SQLException {
+        statement.setObject(1, claimed.request().id());
+        statement.setInt(2, claimed.request().turn());
+        statement.setLong(3, claimed.xid());
+        statement.setLong(4, claimed.request().place().packed());
+        statement.setInt(5, used);
+    }
+
+    private static Optional<Stamp> stamp(PreparedStatement statement, UUID id) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            if (!rows.next()) {
+                return Optional.empty();
+            }
+            return Optional.of(new Stamp(
+                    id,
+                    rows.getInt("turn"),
+                    rows.getInt("attempts"),
+                    Place.unpacked(rows.getLong("place")),
+                    rows.getLong("wait_ms"),
+                    optionalLong(rows, "not_before_ms"),
+                    optionalLong(rows, "first_failed_ms"),
+                    optionalLong(rows, "failed_ms")));
+        }
+    }
+
+    private static CommandRow row(ResultSet rows) throws SQLException {
+        String text = rows.getString("row_payload");
+        byte[] binary = rows.getBytes("row_binary");
+        String contentType = rows.getString("row_content_type");
+        Origin origin = new Origin(
+                rows.getString("row_tenant"),
+                rows.getString("row_user"),
+                rows.getString("row_roles"),
+                rows.getString("row_correlation"),
+                rows.getString("row_causation"),
+                rows.getString("row_traceparent"));
+        return new CommandRow(
+                rows.getString("row_name"),
+                rows.getString("row_key"),
+                binary != null ? Bytes.of(binary) : text != null ? Bytes.utf8(text) : null,
+                contentType != null ? contentType : binary != null ? "application/octet-stream" : "application/json",
+                rows.getString("row_headers"),
+                origin,
+                progress(rows),
+                rows.getLong("lag_ms"));
+    }
+
+    private static CommandRow.Progress progress(ResultSet rows) throws SQLException {
+        Long maxAttempts = optionalLong(rows, "row_max_attempts");
+        Long place = optionalLong(rows, "row_place");
+        return new CommandRow.Progress(
+                rows.getString("row_status"),
+                rows.getInt("row_turn"),
+                rows.getInt("row_attempts"),
+                maxAttempts == null ? OptionalInt.empty() : OptionalInt.of(Math.toIntExact(maxAttempts)),
+                place == null ? null : Place.unpacked(place),
+                optionalLong(rows, "row_not_before_ms"),
+                optionalLong(rows, "row_first_failed_ms"),
+                optionalLong(rows, "row_failed_ms"),
+                rows.getString("row_reason"),
+                rows.getString("row_error"));
+    }
+
+    private static @Nullable Long optionalLong(ResultSet rows, String column) throws SQLException {
+        long value = rows.getLong(column);
+        return rows.wasNull() ? null : value;
+    }
+
+    private static void setLong(PreparedStatement statement, int index, OptionalLong value) throws SQLException {
+        if (value.isPresent()) {
+            statement.setLong(index, value.getAsLong());
+        } else {
+            statement.setNull(index, Types.BIGINT);
+        }
+    }
+
+    /**
+     * When a row that waits is due again: after a wait, counted from the stamp by the clock of the database, or at an instant.
+     *
+     * @param waitMillis one of the two
+     * @param epochMillis one of the two
+     */
+    public record Until(OptionalLong waitMillis, OptionalLong epochMillis) {
+
+        /** After a wait. */
+        public static Until after(Duration wait) {
+            return new Until(OptionalLong.of(wait.toMillis()), OptionalLong.empty());
+        }
+
+        /** At an instant, in milliseconds since 1970. */
+        public static Until at(long epochMillis) {
+            return new Until(OptionalLong.empty(), OptionalLong.of(epochMillis));
+        }
+    }
+}

@@ -1,0 +1,349 @@
+package io.tailrace.executor.intake;
+
+import io.tailrace.broker.ClientSettings;
+import io.tailrace.contract.Health;
+import io.tailrace.contract.Health.State;
+import io.tailrace.contract.StartRefused;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.executor.metric.ExecutorMetrics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The member of the consumer group: one thread that reads, queues, commits what has been settled and pauses what is full. A partition
+ * that is taken away is forgotten at once: its rows that run now run to their end, and the next owner finds them locked, steps back,
+ * and then finds them settled.
+ *
+ * <p>{@link #close} and {@link #health} are for any thread, all else is the thread's own.
+ */
+public final class Intake implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+
+    private static final Duration POLL = Duration.ofMillis(50);
+
+    /** How often settled offsets are committed: what a killed member leaves to be looked at again. */
+    private static final Duration COMMIT_EVERY = Duration.ofMillis(200);
+
+    /** For the last commit, and for leaving the group. */
+    private static final Duration LEAVE = Duration.ofSeconds(2);
+
+    /** Heartbeats go out every second or two. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
+    private static final Duration BEFORE_NEXT_CLIENT = Duration.ofSeconds(1);
+
+    /** Unsettled rows of a partition at which it is paused, and at which it goes on; they bound the heap and the work after a crash. */
+    private static final int FULL = 1000;
+
+    private static final int ROOM = 500;
+
+    /** A member that died is noticed after this, unless the configuration of Kafka's clients says otherwise. */
+    private static final int SESSION_MILLIS = 10_000;
+
+    private final TailraceConfig config;
+    private final KeyQueues queues;
+    private final ExecutorMetrics metrics;
+    private final DueDecoder decoder;
+    private final FirstOffsets firstOffsets;
+    private final String group;
+    private final IntakeState state = new IntakeState();
+    private final Map<TopicPartition, Assignment> assigned = new HashMap<>();
+    private final Map<TopicPartition, Long> committed = new HashMap<>();
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::run, "tailrace-executor-intake");
+    private volatile boolean failed;
+
+    /** Does nothing until {@link #start}. */
+    public Intake(TailraceConfig config, KeyQueues queues, ExecutorMetrics metrics) {
+        this.config = config;
+        this.queues = queues;
+        this.metrics = metrics;
+        Topics topics = config.topicNames();
+        this.decoder =
+                new DueDecoder(topics, config.namespace().source(config.source().database()));
+        this.group = config.namespace().executorGroup(Topics.COMMANDS);
+        this.firstOffsets = new FirstOffsets(config.kafka(), topics, group);
+        this.thread.setDaemon(true);
+    }
+
+    /** Joins the group. */
+    public void start() {
+        thread.start();
+    }
+
+    /** What it is doing. */
+    public Health health() {
+        return state.health();
+    }
+
+    /** Commits what has been settled and leaves the group. Stop the work first: what settles later does not pass. */
+    @Override
+    public void close() {
+        stopping.countDown();
+        boolean interrupted = false;
+        try {
+            thread.join(LEAVE.multipliedBy(3).toMillis());
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (thread.isAlive()) {
+            LOG.warn(
+                    "The intake did not leave its group in time; the broker will notice after its session has timed out");
+        }
+        state.become(State.STOPPED, "");
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        while (!isStopping() && !failed) {
+            try {
+                KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings());
+                try {
+                    consumer.subscribe(
+                            List.of(
+                                    config.topicNames().commands(),
+                                    config.topicNames().redelivery(Topics.COMMANDS)),
+                            new Rebalance(consumer));
+                    while (!isStopping()) {
+                        once(consumer);
+                    }
+                } finally {
+                    leave(consumer);
+                    // Not try-with-resources: its close would wait half a minute for a broker that is away.
+                    consumer.close(CloseOptions.timeout(LEAVE));
+                }
+            } catch (StartRefused | InvalidOffsetException refused) {
+                failed = true;
+                state.become(State.FAILED, String.valueOf(refused.getMessage()));
+            } catch (KafkaException e) {
+                if (e.getCause() instanceof StartRefused refused) {
+                    failed = true;
+                    state.become(State.FAILED, String.valueOf(refused.getMessage()));
+                    return;
+                }
+                // Whatever it was, a new client begins anew from what was committed.
+                state.become(State.WAITING, "the Kafka client ended: " + e);
+                metrics.intakeRestarted();
+                pause(BEFORE_NEXT_CLIENT);
+            } catch (RuntimeException bug) {
+                LOG.error("Bug in the intake, it begins anew", bug);
+                metrics.intakeRestarted();
+                pause(BEFORE_NEXT_CLIENT);
+            }
+        }
+    }
+
+    private Map<String, Object> settings() {
+        Map<String, Object> settings = ClientSettings.consumer(config.kafka());
+        settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        settings.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+        settings.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
+        settings.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, SESSION_MILLIS / 5);
+        settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ROOM);
+        settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 100);
+        return settings;
+    }
+
+    private long nextCommit = System.nanoTime();
+
+    private void once(KafkaConsumer<byte[], byte[]> consumer) {
+        ConsumerRecords<byte[], byte[]> records;
+        try {
+            records = consumer.poll(POLL);
+        } catch (WakeupException woken) {
+            return;
+        }
+        for (TopicPartition partition : records.partitions()) {
+            take(Objects.requireNonNull(assigned.get(partition)), records.records(partition));
+        }
+        throttle(consumer);
+        if (System.nanoTime() - nextCommit >= 0) {
+            commit(consumer);
+            report(consumer);
+            nextCommit = System.nanoTime() + COMMIT_EVERY.toNanos();
+        }
+    }
+
+    /** A member without partitions is as ready as one with; one whose heartbeats are not answered reads nothing, and cannot know it otherwise. */
+    private void report(KafkaConsumer<byte[], byte[]> consumer) {
+        if (consumer.groupMetadata().generationId() <= 0) {
+            return;
+        }
+        double silence = consumer.metrics().entrySet().stream()
+                .filter(metric -> metric.getKey().name().equals("last-heartbeat-seconds-ago"))
+                .map(metric -> metric.getValue().metricValue())
+                .filter(Number.class::isInstance)
+                .mapToDouble(value -> ((Number) value).doubleValue())
+                .max()
+                .orElse(-1);
+        if (silence > SILENCE.toSeconds()) {
+            state.become(State.WAITING, "the group's coordinator does not answer");
+        } else {
+            state.become(State.READY, "");
+        }
+    }
+
+    private void take(Assignment assignment, List<ConsumerRecord<byte[], byte[]>> records) {
+        List<DueRecord> due = new ArrayList<>(records.size());
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            assignment.watermark().begun(record.offset());
+            decoder.decode(record).match(row -> due.add(row), problem -> {
+                LOG.error(
+                        "Not a due command, passed over: {}@{}: {}", assignment.partition(), record.offset(), problem);
+                metrics.unreadable();
+                assignment.watermark().settled(record.offset());
+                return false;
+            });
+        }
+        queues.submit(assignment, due);
+    }
+
+    /** A full partition stands still, and all do while the database is down; the others flow. */
+    private void throttle(KafkaConsumer<byte[], byte[]> consumer) {
+        boolean held = queues.isHeld();
+        Set<TopicPartition> paused = consumer.paused();
+        List<TopicPartition> stop = new ArrayList<>();
+        List<TopicPartition> go = new ArrayList<>();
+        int open = 0;
+        for (Assignment assignment : assigned.values()) {
+            int rows = assignment.watermark().open();
+            open += rows;
+            boolean isPaused = paused.contains(assignment.partition());
+            if (!isPaused && (held || rows >= FULL)) {
+                stop.add(assignment.partition());
+            } else if (isPaused && !held && rows <= ROOM) {
+                go.add(assignment.partition());
+            }
+        }
+        metrics.queued(open);
+        if (!stop.isEmpty()) {
+            consumer.pause(stop);
+        }
+        if (!go.isEmpty()) {
+            consumer.resume(go);
+        }
+    }
+
+    private void commit(KafkaConsumer<byte[], byte[]> consumer) {
+        Map<TopicPartition, OffsetAndMetadata> settled = settled(assigned.keySet());
+        if (settled.isEmpty()) {
+            return;
+        }
+        settled.forEach((partition, offset) -> committed.put(partition, offset.offset()));
+        consumer.commitAsync(settled, (offsets, failure) -> {
+            if (failure != null) {
+                // Tried again with the next commit; until then only more is looked at again after a crash.
+                offsets.keySet().forEach(committed::remove);
+                LOG.debug("Offsets not committed", failure);
+            }
+        });
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> settled(Collection<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetAndMetadata> settled = new HashMap<>();
+        for (TopicPartition partition : partitions) {
+            Assignment assignment = assigned.get(partition);
+            OptionalLong position = assignment == null
+                    ? OptionalLong.empty()
+                    : assignment.watermark().position();
+            if (position.isPresent() && position.getAsLong() != committed.getOrDefault(partition, -1L)) {
+                settled.put(partition, new OffsetAndMetadata(position.getAsLong()));
+            }
+        }
+        return settled;
+    }
+
+    private void leave(KafkaConsumer<byte[], byte[]> consumer) {
+        giveUp(consumer, new HashSet<>(assigned.keySet()), true);
+    }
+
+    private void giveUp(
+            KafkaConsumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions, boolean stillOurs) {
+        queues.revoke(partitions.stream()
+                .map(assigned::get)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull)
+                .toList());
+        Map<TopicPartition, OffsetAndMetadata> settled = settled(partitions);
+        assigned.keySet().removeAll(partitions);
+        committed.keySet().removeAll(partitions);
+        if (stillOurs && !settled.isEmpty()) {
+            try {
+                consumer.commitSync(settled, LEAVE);
+            } catch (KafkaException notCommitted) {
+                LOG.warn(
+                        "Offsets not committed, rows are looked at again by the next owner: {}",
+                        settled.keySet(),
+                        notCommitted);
+            }
+        }
+    }
+
+    private boolean isStopping() {
+        return stopping.getCount() == 0;
+    }
+
+    private void pause(Duration wait) {
+        try {
+            stopping.await(wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private final class Rebalance implements ConsumerRebalanceListener {
+
+        private final KafkaConsumer<byte[], byte[]> consumer;
+
+        private Rebalance(KafkaConsumer<byte[], byte[]> consumer) {
+            this.consumer = consumer;
+        }
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+            firstOffsets.settle(consumer, partitions);
+            partitions.forEach(partition -> assigned.put(partition, new Assignment(partition)));
+            metrics.assigned(assigned.size());
+        }
+
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+            giveUp(consumer, partitions, true);
+            metrics.assigned(assigned.size());
+        }
+
+        @Override
+        public void onPartitionsLost(Collection<TopicPartition> partitions) {
+            giveUp(consumer, partitions, false);
+            metrics.assigned(assigned.size());
+        }
+    }
+}

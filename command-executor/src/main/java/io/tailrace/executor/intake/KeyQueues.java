@@ -1,0 +1,350 @@
+package io.tailrace.executor.intake;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A queue per (partition, source, key), a queue of its own for each row without a key, and the workers that serve their heads. A queue is
+ * with one worker at a time, so the rows of a key run in the order of the partition; different queues run side by side.
+ *
+ * <p>Thread-safe; one lock over everything, held for a few operations on collections and never while work is done.
+ */
+public final class KeyQueues implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(KeyQueues.class);
+
+    /** After a bug in the work: long enough not to fill the log. */
+    private static final Duration AFTER_BUG = Duration.ofSeconds(1);
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<QueueId, Queue> queues = new HashMap<>();
+    private final Deque<Queue> ready = new ArrayDeque<>();
+    private final List<Thread> workers = new ArrayList<>();
+    private final ScheduledThreadPoolExecutor timer;
+    private @Nullable Work work;
+    private int running;
+    private boolean held;
+    private boolean stopped;
+
+    /**
+     * Takes rows, and does nothing with them until {@link #start}.
+     *
+     * @param size how many heads are worked on at the same time
+     */
+    public KeyQueues(int size) {
+        this.timer = new ScheduledThreadPoolExecutor(1, task -> daemon(task, "tailrace-executor-timer"));
+        this.timer.setRemoveOnCancelPolicy(true);
+        this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        for (int i = 1; i <= size; i++) {
+            workers.add(daemon(this::serve, "tailrace-executor-worker-" + i));
+        }
+    }
+
+    /** Starts the workers. */
+    public void start(Work whatToDo) {
+        this.work = whatToDo;
+        workers.forEach(Thread::start);
+    }
+
+    /** Queues what was read from one partition, in order. */
+    void submit(Assignment assignment, Collection<DueRecord> records) {
+        lock.lock();
+        try {
+            if (stopped || assignment.isRevoked()) {
+                return;
+            }
+            for (DueRecord record : records) {
+                add(new Task(record, assignment, this), false);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing of these partitions begins any more. What runs, runs to its end and settles its row; only its offset is lost. */
+    void revoke(Collection<Assignment> assignments) {
+        lock.lock();
+        try {
+            assignments.forEach(Assignment::revoke);
+            queues.values().removeIf(queue -> queue.id.assignment().isRevoked());
+            ready.removeIf(queue -> queue.id.assignment().isRevoked());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Hands out nothing until {@link #release}: what the rows need is down. */
+    public void hold() {
+        lock.lock();
+        try {
+            held = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Goes on after {@link #hold}. */
+    public void release() {
+        lock.lock();
+        try {
+            held = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether nothing is handed out. */
+    public boolean isHeld() {
+        lock.lock();
+        try {
+            return held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Heads that are being worked on. */
+    public int running() {
+        lock.lock();
+        try {
+            return running;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing begins any more; what waits in queues is forgotten, its offsets do not pass. Returns at once. */
+    public void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+            ready.clear();
+            queues.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until nothing runs any more; false if that takes longer. */
+    public boolean awaitIdle(Duration atMost) throws InterruptedException {
+        long left = atMost.toNanos();
+        lock.lock();
+        try {
+            while (running > 0) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = changed.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        timer.shutdownNow();
+    }
+
+    void putBack(Task task) {
+        lock.lock();
+        try {
+            if (!stopped && !task.assignment().isRevoked()) {
+                // A task of its own: the old one may still be on its way out of the queue.
+                add(new Task(task.record(), task.assignment(), this), true);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(Task task, boolean first) {
+        QueueId id = QueueId.of(task);
+        Queue queue = queues.get(id);
+        if (queue == null) {
+            queue = new Queue(id);
+            queues.put(id, queue);
+            ready.add(queue);
+        }
+        if (first) {
+            queue.putFirst(task);
+        } else {
+            queue.tasks.addLast(task);
+        }
+    }
+
+    private void serve() {
+        for (Queue queue = take(); queue != null; queue = take()) {
+            Work.Outcome outcome;
+            try {
+                outcome = Objects.requireNonNull(work).run(queue);
+            } catch (Throwable bug) {
+                LOG.error(
+                        "Bug in the executor, the row is tried again in {} ms: {}",
+                        AFTER_BUG.toMillis(),
+                        queue.head().record(),
+                        bug);
+                outcome = Work.Outcome.again(AFTER_BUG);
+            }
+            after(queue, outcome);
+        }
+    }
+
+    private @Nullable Queue take() {
+        lock.lock();
+        try {
+            while (!stopped && (held || ready.isEmpty())) {
+                changed.awaitUninterruptibly();
+            }
+            if (stopped) {
+                return null;
+            }
+            Queue queue = ready.removeFirst();
+            queue.current = queue.tasks.getFirst();
+            running++;
+            return queue;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void after(Queue queue, Work.Outcome outcome) {
+        lock.lock();
+        try {
+            running--;
+            Set<Task> finished = new HashSet<>(outcome.finished());
+            queue.tasks.removeIf(finished::contains);
+            queue.current = null;
+            changed.signalAll();
+            if (stopped || queue.id.assignment().isRevoked()) {
+                return;
+            }
+            if (queue.tasks.isEmpty()) {
+                queues.remove(queue.id);
+            } else if (outcome.again().isPresent() && !outcome.again().get().isZero()) {
+                park(queue, outcome.again().get());
+            } else {
+                ready.addLast(queue);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void park(Queue queue, Duration wait) {
+        try {
+            timer.schedule(() -> unpark(queue), wait.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closing) {
+            LOG.debug("Closing: {} does not come again", queue.id, closing);
+        }
+    }
+
+    private void unpark(Queue queue) {
+        lock.lock();
+        try {
+            if (!stopped && !queue.id.assignment().isRevoked()) {
+                ready.addLast(queue);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** A key within a partition; for a row without a key the record itself. */
+    private record QueueId(
+            Assignment assignment, String source, @Nullable String key, long offsetIfUnkeyed) {
+
+        static QueueId of(Task task) {
+            String key = task.record().row().orderingKey();
+            return new QueueId(
+                    task.assignment(),
+                    task.record().row().source(),
+                    key,
+                    key == null ? task.record().offset() : -1);
+        }
+    }
+
+    /** In {@code ready}, with a worker, or parked: exactly one of the three for as long as it has tasks. */
+    private final class Queue implements Work.Turn {
+
+        private final QueueId id;
+        private final ArrayDeque<Task> tasks = new ArrayDeque<>();
+        private @Nullable Task current;
+
+        private Queue(QueueId id) {
+            this.id = id;
+        }
+
+        @Override
+        public Task head() {
+            lock.lock();
+            try {
+                Task head = current;
+                if (head == null) {
+                    throw new IllegalStateException("no worker has this queue");
+                }
+                return head;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public List<Task> behind(int most) {
+            lock.lock();
+            try {
+                if (id.assignment().isRevoked()) {
+                    return List.of();
+                }
+                return tasks.stream()
+                        .filter(task -> task != current)
+                        .limit(most)
+                        .toList();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** A worker may have the head: what comes back then stands right behind it. */
+        private void putFirst(Task task) {
+            if (current == null) {
+                tasks.addFirst(task);
+            } else {
+                Task head = tasks.removeFirst();
+                tasks.addFirst(task);
+                tasks.addFirst(head);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.tailrace.executor.metric;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.tailrace.contract.record.Kind;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
+
+/**
+ * The executor's meters. {@code name} is the command's name when a handler is registered for it, else {@value #NO_HANDLER}: names come
+ * from rows, and rows may not make meters without end. Thread-safe.
+ */
+public final class ExecutorMetrics {
+
+    /** Stands for every name without a handler. */
+    public static final String NO_HANDLER = "(no handler)";
+
+    private final MeterRegistry registry;
+    private final AtomicInteger queued;
+    private final AtomicInteger assigned;
+    private final AtomicInteger sourceDown;
+    private final Timer dueLag;
+    private final Counter unreadable;
+    private final Counter restarts;
+
+    /** Why a worker stepped back from a row. */
+    public enum StepBack {
+        /** Another worker has the key or the row. */
+        BUSY,
+        /** The row's transaction is not visible yet. */
+        UNSEEN,
+        /** The row is due in less than a second. */
+        EARLY,
+        /** Serialization failure or deadlock. */
+        CONFLICT,
+        /** The connection was lost. */
+        LOST
+    }
+
+    /** What became of a row at a claim. */
+    public enum Outcome {
+        COMPLETED,
+        FAILED,
+        DEAD,
+        SNOOZED,
+        UNAVAILABLE,
+        BEHIND,
+        EARLY,
+        /** Found done or cancelled. */
+        SETTLED,
+        /** Found at a higher turn: its outcome was repeated. */
+        REPEATED,
+        ROW_GONE
+    }
+
+    /** Registers what does not depend on a row. */
+    public ExecutorMetrics(MeterRegistry registry, int workers) {
+        this.registry = registry;
+        this.queued = Objects.requireNonNull(registry.gauge("tailrace.executor.queued", new AtomicInteger()));
+        this.assigned = Objects.requireNonNull(registry.gauge("tailrace.executor.partitions", new AtomicInteger()));
+        this.sourceDown = Objects.requireNonNull(registry.gauge("tailrace.executor.source.down", new AtomicInteger()));
+        Gauge.builder("tailrace.executor.workers", () -> workers)
+                .strongReference(true)
+                .register(registry);
+        this.dueLag = Timer.builder("tailrace.executor.due.lag")
+                .publishPercentileHistogram()
+                .register(registry);
+        this.unreadable = registry.counter("tailrace.executor.unreadable");
+        this.restarts = registry.counter("tailrace.executor.intake.restarts");
+    }
+
+    /** How many workers are busy, asked when the meter is read. */
+    public void running(IntSupplier busy) {
+        Gauge.builder("tailrace.executor.running", busy::getAsInt)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    /** Rows read and not settled. */
+    public void queued(int rows) {
+        queued.set(rows);
+    }
+
+    /** Partitions of this member. */
+    public void assigned(int partitions) {
+        assigned.set(partitions);
+    }
+
+    /** Whether the database is down. */
+    public void sourceDown(boolean down) {
+        sourceDown.set(down ? 1 : 0);
+    }
+
+    /** A record on one of our topics is not ours. */
+    public void unreadable() {
+        unreadable.increment();
+    }
+
+    /** The Kafka client was replaced. */
+    public void intakeRestarted() {
+        restarts.increment();
+    }
+
+    /** A row begins to run, so long after it was due. */
+    public void started(long lagMillis) {
+        dueLag.record(lagMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** A handler ran for so long. */
+    public void ran(String name, Duration duration) {
+        registry.timer("tailrace.executor.duration", "name", name).record(duration);
+    }
+
+    /** What became of a row. */
+    public void settled(String name, Outcome outcome) {
+        registry.counter("tailrace.executor.processed", "name", name, "outcome", word(outcome))
+                .increment();
+    }
+
+    /** Nothing was used, the row comes again. */
+    public void steppedBack(StepBack why) {
+        registry.counter("tailrace.executor.stepped.back", "why", word(why)).increment();
+    }
+
+    /** An answer was acknowledged. */
+    public void answered(Kind kind) {
+        registry.counter("tailrace.executor.answers", "kind", kind.text()).increment();
+    }
+
+    /** An answer did not get through and is made again. */
+    public void answerFailed() {
+        registry.counter("tailrace.executor.answers.failed").increment();
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,174 @@
+package io.tailrace.executor.run;
+
+import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.executor.claim.AttemptUse;
+import io.tailrace.executor.claim.CommandRow;
+import io.tailrace.executor.claim.CommandTable.Until;
+import io.tailrace.executor.handler.PayloadUnreadable;
+import io.tailrace.executor.handler.Result;
+import io.tailrace.executor.metric.ExecutorMetrics.Outcome;
+import io.tailrace.executor.metric.ExecutorMetrics.StepBack;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Concludes from the end of a run what is to become of the row. Pure. */
+final class Decisions {
+
+    /** Error class of a failure that the handler returned. */
+    static final String RETURNED = "Failure";
+
+    private Decisions() {}
+
+    /**
+     * What is known when a decision is made.
+     *
+     * @param row as it was claimed
+     * @param policy of its name
+     * @param timeout of a run
+     * @param conflicts of this row in a row, before this one
+     * @param now by our clock
+     * @param chance for the jitter, in [0, 1)
+     */
+    record Facts(CommandRow row, RetryPolicy policy, Duration timeout, int conflicts, Instant now, double chance) {
+
+        int maxAttempts() {
+            return row.progress().maxAttempts().orElse(policy.maxAttempts());
+        }
+    }
+
+    /**
+     * After a run that was not a success.
+     *
+     * @param unusable why the transaction could not be taken back to the savepoint; absent when it could
+     */
+    static Decision after(Ending ending, @Nullable SQLException unusable, Facts facts) {
+        if (ending.ended() == RunGuard.Ended.STOP) {
+            return new Decision.Repeat(StepBack.LOST);
+        }
+        if (ending.ended() == RunGuard.Ended.TIMEOUT) {
+            return failure(timeout(facts, ending.thrown()), facts);
+        }
+        AttemptUse thrown = ending.thrown() == null ? AttemptUse.ATTEMPT : AttemptUse.of(ending.thrown());
+        if (unusable != null) {
+            AttemptUse lost = AttemptUse.of(unusable);
+            // The first error says why the session is gone, if it says anything; the second only that it is.
+            if (thrown == AttemptUse.TIMEOUT || lost == AttemptUse.TIMEOUT) {
+                return failure(timeout(facts, ending.thrown() != null ? ending.thrown() : unusable), facts);
+            }
+            if (lost == AttemptUse.LOST) {
+                return new Decision.Repeat(StepBack.LOST);
+            }
+        }
+        if (thrown == AttemptUse.CONFLICT && facts.conflicts() < AttemptUse.MOST_CONFLICTS) {
+            return new Decision.Repeat(StepBack.CONFLICT);
+        }
+        if (ending.thrown() != null) {
+            return thrown(ending.thrown(), facts);
+        }
+        Result result = Objects.requireNonNull(ending.result(), "a run ends with a result or an exception");
+        return result.match(
+                success -> failure(transactionGone(unusable), facts),
+                failure -> returned(failure, facts),
+                unavailable -> new Decision.Wait(
+                        0,
+                        Until.after(unavailable.retryAfter()),
+                        ErrorTrail.of("Unavailable", unavailable.dependency() + " is unavailable"),
+                        Outcome.UNAVAILABLE),
+                snooze -> snoozed(snooze.until(), facts));
+    }
+
+    /**
+     * After complete() or COMMIT refused what a handler had done; the transaction is gone in any case.
+     *
+     * @param error what the database said
+     */
+    static Decision afterCompletion(SQLException error, Facts facts) {
+        return switch (AttemptUse.of(error)) {
+            // The row is read again: it may be done.
+            case LOST -> new Decision.Repeat(StepBack.LOST);
+            case CONFLICT ->
+                facts.conflicts() < AttemptUse.MOST_CONFLICTS
+                        ? new Decision.Repeat(StepBack.CONFLICT)
+                        : failure(ErrorTrail.of(error), facts);
+            case TIMEOUT -> failure(timeout(facts, error), facts);
+            case ATTEMPT -> failure(ErrorTrail.of(error), facts);
+        };
+    }
+
+    /** After complete() said that the claim is not ours any more. */
+    static Decision claimLost(Facts facts) {
+        return failure(transactionGone(null), facts);
+    }
+
+    /** No handler answers to the name, and nobody shall wait for one. */
+    static Decision missing(CommandRow row) {
+        return new Decision.Die(
+                1,
+                Reason.HANDLER_MISSING,
+                ErrorTrail.of("HandlerMissing", "no handler is registered for " + row.name()));
+    }
+
+    /** No handler answers to the name here; another worker may have one. */
+    static Decision awaitHandler(CommandRow row, Duration wait) {
+        return new Decision.Wait(
+                0,
+                Until.after(wait),
+                ErrorTrail.of("HandlerMissing", "no handler is registered for " + row.name() + ", the command waits"),
+                Outcome.UNAVAILABLE);
+    }
+
+    private static Decision thrown(Throwable thrown, Facts facts) {
+        ErrorTrail trail = ErrorTrail.of(thrown);
+        return thrown instanceof PayloadUnreadable
+                ? new Decision.Die(1, Reason.PAYLOAD_UNREADABLE, trail)
+                : failure(trail, facts);
+    }
+
+    private static Decision returned(Result.Failure failure, Facts facts) {
+        ErrorTrail trail = ErrorTrail.of(RETURNED, failure.reason());
+        return failure.retryable() ? failure(trail, facts) : new Decision.Die(1, Reason.REJECTED, trail);
+    }
+
+    private static Decision snoozed(Instant until, Facts facts) {
+        if (until.isAfter(facts.now().plus(Result.LONGEST_SNOOZE))) {
+            return failure(
+                    ErrorTrail.of(
+                            RETURNED, "snoozed until " + until + ", more than " + Result.LONGEST_SNOOZE + " ahead"),
+                    facts);
+        }
+        // One that has passed may be further back than a timestamptz goes.
+        Instant wake = until.isBefore(facts.now()) ? facts.now() : until;
+        return new Decision.Wait(0, Until.at(wake.toEpochMilli()), null, Outcome.SNOOZED);
+    }
+
+    private static Decision failure(ErrorTrail trail, Facts facts) {
+        int attempts = facts.row().progress().attempts() + 1;
+        if (attempts >= facts.maxAttempts()) {
+            return new Decision.Die(1, Reason.RETRIES_EXHAUSTED, trail);
+        }
+        return new Decision.Wait(
+                1, Until.after(facts.policy().waitAfter(attempts, facts.chance())), trail, Outcome.FAILED);
+    }
+
+    private static ErrorTrail timeout(Facts facts, @Nullable Throwable thrown) {
+        String message = "the handler took longer than " + facts.timeout();
+        return thrown == null
+                ? ErrorTrail.of("Timeout", message)
+                : new ErrorTrail("Timeout", message, ErrorTrail.of(thrown).stack());
+    }
+
+    private static ErrorTrail transactionGone(@Nullable SQLException unusable) {
+        String message =
+                "the handler returned success and its transaction cannot commit: it has ended it, changed the command's own row, or"
+                        + " passed over an error of a statement";
+        return unusable == null
+                ? ErrorTrail.of("TransactionGone", message)
+                : new ErrorTrail(
+                        "TransactionGone", message, ErrorTrail.of(unusable).stack());
+    }
+}

@@ -1,0 +1,255 @@
+package io.tailrace.executor.run;
+
+import io.tailrace.contract.config.ExecutorConfig;
+import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.executor.claim.AttemptUse;
+import io.tailrace.executor.claim.Claim;
+import io.tailrace.executor.claim.CommandRow;
+import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.handler.CommandHandler;
+import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.intake.Task;
+import io.tailrace.executor.intake.Work;
+import io.tailrace.executor.metric.ExecutorMetrics.StepBack;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One look at the head of a queue, in one transaction: claim it, run it or find what else is the case, write that down, commit, and
+ * only then say so. Whatever is thrown on the way, the transaction is rolled back or its fate unknown, and the row is claimed again:
+ * the claim finds out. Thread-safe.
+ */
+public final class RowRunner implements Work {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RowRunner.class);
+
+    /** What is due sooner than this is not sent to the router and back. */
+    private static final Duration WAITED_FOR_HERE = Duration.ofSeconds(1);
+
+    private final DataSource pool;
+    private final CommandTable table;
+    private final SourceGate gate;
+    private final Stamper stamper;
+    private final HandlerRun run;
+    private final Handlers handlers;
+    private final Rules rules;
+
+    /**
+     * What decisions need beside the row.
+     *
+     * @param config policies, by name
+     * @param clock for snoozes
+     * @param chance uniform in [0, 1), for jitter
+     */
+    public record Rules(ExecutorConfig config, Clock clock, DoubleSupplier chance) {}
+
+    /** Over one database. */
+    public RowRunner(
+            DataSource pool,
+            CommandTable table,
+            SourceGate gate,
+            Stamper stamper,
+            HandlerRun run,
+            Handlers handlers,
+            Rules rules) {
+        this.pool = pool;
+        this.table = table;
+        this.gate = gate;
+        this.stamper = stamper;
+        this.run = run;
+        this.handlers = handlers;
+        this.rules = rules;
+    }
+
+    @Override
+    public Outcome run(Turn turn) {
+        Step step = look(turn);
+        // After the connection is back: an answer may have to wait for the broker.
+        step.afterwards().run();
+        return step.outcome();
+    }
+
+    private Step look(Turn turn) {
+        Connection connection;
+        try {
+            connection = pool.getConnection();
+        } catch (SQLException e) {
+            gate.suspect(e);
+            return stepBack(turn.head(), StepBack.LOST, Backoff.LOST);
+        }
+        try (connection) {
+            return claimed(connection, turn);
+        } catch (SQLException e) {
+            return failed(turn.head(), e);
+        }
+    }
+
+    /** The claim, a stamp or its commit did not get through. Nothing is used; what was written, if anything, is found by the next claim. */
+    private Step failed(Task head, SQLException e) {
+        AttemptUse use = AttemptUse.of(e);
+        if (use == AttemptUse.CONFLICT) {
+            return stepBack(head, StepBack.CONFLICT, Backoff.CONFLICT);
+        }
+        if (head.stepsBack() == 0 && use != AttemptUse.LOST) {
+            LOG.warn("Row cannot be claimed or stamped, it is tried until it can: {}", head.record(), e);
+        }
+        return stepBack(head, StepBack.LOST, Backoff.LOST);
+    }
+
+    private Step claimed(Connection connection, Turn turn) throws SQLException {
+        Task head = turn.head();
+        Claim claim = table.claim(connection, head.record().row());
+        return switch (claim.verdict()) {
+            case BUSY -> release(connection, head, StepBack.BUSY, Backoff.BUSY);
+            case UNSEEN -> {
+                if (head.stepsBack() == 10) {
+                    LOG.info("Row waits for its transaction to become visible: {}", head.record());
+                }
+                yield release(connection, head, StepBack.UNSEEN, Backoff.UNSEEN);
+            }
+            case EARLY -> early(connection, head, claim);
+            case GONE -> stamper.gone(connection, head, claim);
+            case SETTLED -> stamper.settled(connection, head, claim);
+            case REPEAT, DEAD -> stamper.repeated(connection, turn, claim);
+            case BEHIND -> {
+                Step behind = stamper.behind(connection, turn, claim);
+                // Not stamped although we hold it: it changed between two statements, and the next claim will say how.
+                yield behind.outcome().finished().contains(head) ? behind : stepBack(head, StepBack.BUSY, Backoff.BUSY);
+            }
+            case RUN ->
+                head.record().isBury() ? stamper.buried(connection, head, claim) : mine(connection, turn, claim);
+        };
+    }
+
+    private Step early(Connection connection, Task head, Claim claim) throws SQLException {
+        if (claim.waitMillis() < WAITED_FOR_HERE.toMillis()) {
+            connection.rollback();
+            stamper.metrics().steppedBack(StepBack.EARLY);
+            return Step.again(Duration.ofMillis(Math.max(1, claim.waitMillis())));
+        }
+        return stamper.early(connection, head, claim);
+    }
+
+    /** The row is ours: finish what an earlier run came to, or run it. */
+    private Step mine(Connection connection, Turn turn, Claim claim) throws SQLException {
+        Task head = turn.head();
+        Decision pending = Memo.of(head).pending();
+        if (pending != null) {
+            return stamper.conclude(connection, turn, claim, pending);
+        }
+        CommandRow row = claim.theRow();
+        Optional<CommandHandler> handler = handlers.find(row.name());
+        if (handler.isEmpty()) {
+            Decision missing = rules.config().onMissingHandler() == MissingHandler.WAIT
+                    ? Decisions.awaitHandler(
+                            row, rules.config().policyOf(row.name()).base())
+                    : Decisions.missing(row);
+            return stamper.conclude(connection, turn, claim, missing);
+        }
+        stamper.metrics().started(row.lagMillis());
+        Savepoint before = connection.setSavepoint();
+        Ending ending = run.call(handler.get(), connection, claim);
+        if (ending.isSuccess()) {
+            return completed(connection, head, claim);
+        }
+        SQLException unusable = takeBack(connection, before);
+        Decision decision = Decisions.after(ending, unusable, facts(head, row));
+        boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
+        return stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
+    }
+
+    /** The effects of the handler and the completion of the row commit together or not at all. */
+    private Step completed(Connection connection, Task head, Claim claim) {
+        Decision refused;
+        try {
+            if (table.complete(connection, claim)) {
+                connection.commit();
+                return stamper.completed(head, claim);
+            }
+            refused = Decisions.claimLost(facts(head, claim.theRow()));
+        } catch (SQLException e) {
+            refused = Decisions.afterCompletion(named(connection, e), facts(head, claim.theRow()));
+        }
+        return later(connection, head, refused);
+    }
+
+    /** A stamp that fails is made again in a new transaction, under the same locks and fence. */
+    private Step stampOrRemember(Connection connection, Turn turn, Claim claim, Decision decision) {
+        try {
+            return stamper.conclude(connection, turn, claim, decision);
+        } catch (SQLException e) {
+            LOG.debug("The stamp is made in a new transaction: {}", turn.head().record(), e);
+            return later(connection, turn.head(), decision);
+        }
+    }
+
+    /** The transaction is of no more use: what the run came to is stamped after the next claim, if that still finds the row at this turn. */
+    private Step later(Connection connection, Task head, Decision decision) {
+        try {
+            connection.rollback();
+        } catch (SQLException gone) {
+            LOG.debug("The connection went with its transaction", gone);
+        }
+        return decision.match(wait -> remember(head, decision), die -> remember(head, decision), repeat -> {
+            if (repeat.why() != StepBack.CONFLICT) {
+                return stepBack(head, repeat.why(), Backoff.LOST);
+            }
+            head.memo(Memo.of(head).oneMoreConflict());
+            return stepBack(head, StepBack.CONFLICT, Backoff.CONFLICT);
+        });
+    }
+
+    private Step remember(Task head, Decision decision) {
+        head.memo(Memo.of(head).toStamp(decision));
+        return stepBack(head, StepBack.LOST, Backoff.LOST);
+    }
+
+    private static @Nullable SQLException takeBack(Connection connection, Savepoint before) {
+        try {
+            connection.rollback(before);
+            return null;
+        } catch (SQLException unusable) {
+            return named(connection, unusable);
+        }
+    }
+
+    /** The pool takes a connection away as soon as it sees it broken, and what is asked of it then says nothing but "closed". */
+    private static SQLException named(Connection connection, SQLException error) {
+        try {
+            return error.getSQLState() == null && connection.isClosed()
+                    ? new SQLException(error.getMessage(), "08003", error)
+                    : error;
+        } catch (SQLException alsoThat) {
+            return error;
+        }
+    }
+
+    private Step release(Connection connection, Task head, StepBack why, Backoff backoff) throws SQLException {
+        connection.rollback();
+        return stepBack(head, why, backoff);
+    }
+
+    private Step stepBack(Task head, StepBack why, Backoff backoff) {
+        stamper.metrics().steppedBack(why);
+        return Step.again(backoff.after(head.countStepBack()));
+    }
+
+    private Decisions.Facts facts(Task head, CommandRow row) {
+        return new Decisions.Facts(
+                row,
+                rules.config().policyOf(row.name()),
+                run.timeout(),
+                Memo.of(head).conflicts(),
+                rules.clock().instant(),
+                rules.chance().getAsDouble());
+    }
+}

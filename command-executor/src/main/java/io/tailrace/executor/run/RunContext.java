@@ -1,0 +1,158 @@
+package io.tailrace.executor.run;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.tailrace.client.Commands;
+import io.tailrace.client.Outbox;
+import io.tailrace.client.TailraceClient;
+import io.tailrace.contract.name.RowName;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Origin;
+import io.tailrace.executor.claim.Claim;
+import io.tailrace.executor.claim.CommandRow;
+import io.tailrace.executor.handler.CommandContext;
+import io.tailrace.executor.handler.PayloadUnreadable;
+import java.io.IOException;
+import java.sql.Connection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One run, as its handler sees it. For one thread: the handler's. */
+final class RunContext implements CommandContext {
+
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    private final UUID id;
+    private final CommandRow row;
+    private final Connection connection;
+    private final TableNames tables;
+    private @Nullable TailraceClient client;
+
+    RunContext(Claim claim, Connection guarded, TableNames tables) {
+        this.id = claim.request().id();
+        this.row = claim.theRow();
+        this.connection = guarded;
+        this.tables = tables;
+    }
+
+    @Override
+    public UUID id() {
+        return id;
+    }
+
+    @Override
+    public Connection connection() {
+        return connection;
+    }
+
+    @Override
+    public Outbox outbox() {
+        return client().outbox();
+    }
+
+    @Override
+    public Commands commands() {
+        return client().commands();
+    }
+
+    /** Made for this run alone, so that the identity of one row can never answer for the next. */
+    private TailraceClient client() {
+        TailraceClient mine = client;
+        if (mine == null) {
+            mine = TailraceClient.builder().tables(tables).origin(row::origin).build();
+            client = mine;
+        }
+        return mine;
+    }
+
+    @Override
+    public String name() {
+        return row.name();
+    }
+
+    @Override
+    public int version() {
+        return RowName.command(row.name())
+                .name()
+                .map(name -> name.version(OptionalInt.empty()).orElse(1))
+                .orElse(1);
+    }
+
+    @Override
+    public Optional<String> orderingKey() {
+        return Optional.ofNullable(row.orderingKey());
+    }
+
+    @Override
+    public Optional<Bytes> payload() {
+        return Optional.ofNullable(row.payload());
+    }
+
+    @Override
+    public String contentType() {
+        return row.contentType();
+    }
+
+    @Override
+    public <T> T payloadAs(Class<T> type) throws PayloadUnreadable {
+        Bytes bytes = row.payload();
+        if (bytes == null) {
+            throw new PayloadUnreadable(row.name() + " has no payload, its handler asks for " + type.getName());
+        }
+        try {
+            T value = JSON.readValue(bytes.array(), type);
+            if (value == null) {
+                throw new PayloadUnreadable("the payload is null, the handler asks for " + type.getName());
+            }
+            return value;
+        } catch (JsonProcessingException mismatch) {
+            // Jackson's own message may quote the payload: its location does not.
+            throw new PayloadUnreadable("the payload cannot be read as %s: %s at %s"
+                    .formatted(
+                            type.getName(),
+                            mismatch.getClass().getSimpleName(),
+                            mismatch.getLocation() == null
+                                    ? "an unknown place"
+                                    : "line %d, column %d"
+                                            .formatted(
+                                                    mismatch.getLocation().getLineNr(),
+                                                    mismatch.getLocation().getColumnNr())));
+        } catch (IOException notFromAnArray) {
+            throw new IllegalStateException("reading an array failed", notFromAnArray);
+        }
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        String json = row.headersJson();
+        if (json == null) {
+            return Map.of();
+        }
+        try {
+            return Map.copyOf(JSON.readValue(json, new TypeReference<Map<String, String>>() {}));
+        } catch (JsonProcessingException notAnObject) {
+            // The router parks such a row; one that gets here was changed since.
+            throw new IllegalStateException(
+                    "the headers of command " + id + " are not an object of strings", notAnObject);
+        }
+    }
+
+    @Override
+    public Origin origin() {
+        return row.origin();
+    }
+
+    @Override
+    public int attempt() {
+        return row.progress().attempts() + 1;
+    }
+}

@@ -1,0 +1,269 @@
+package io.tailrace.executor.run;
+
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.executor.claim.Claim;
+import io.tailrace.executor.claim.ClaimRequest;
+import io.tailrace.executor.claim.CommandRow;
+import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.claim.Stamp;
+import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.intake.Task;
+import io.tailrace.executor.intake.Work.Turn;
+import io.tailrace.executor.metric.ExecutorMetrics;
+import io.tailrace.executor.metric.ExecutorMetrics.Outcome;
+import io.tailrace.executor.settle.Answers;
+import io.tailrace.executor.settle.Replies;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes down what became of a claimed row, ends the transaction, and words the answer that is sent afterwards: never before, because an
+ * answer about a stamp that did not commit would be a lie. Thread-safe.
+ */
+public final class Stamper {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Stamper.class);
+
+    /** Rows of a key that are stamped behind another one in one statement. */
+    private static final int MOST_BEHIND = 1000;
+
+    private final CommandTable table;
+    private final Replies replies;
+    private final Handlers handlers;
+    private final ExecutorMetrics metrics;
+
+    /** Over one database. */
+    public Stamper(CommandTable table, Replies replies, Handlers handlers, ExecutorMetrics metrics) {
+        this.table = table;
+        this.replies = replies;
+        this.handlers = handlers;
+        this.metrics = metrics;
+    }
+
+    ExecutorMetrics metrics() {
+        return metrics;
+    }
+
+    /** COMPLETED has committed. */
+    Step completed(Task task, Claim claim) {
+        metrics.settled(meterName(claim.theRow().name()), Outcome.COMPLETED);
+        return Step.finished(task, () -> passDone(task, claim));
+    }
+
+    /** Found done or cancelled. */
+    Step settled(Connection connection, Task task, Claim claim) throws SQLException {
+        connection.rollback();
+        metrics.settled(meterName(claim.theRow().name()), Outcome.SETTLED);
+        return Step.finished(task, () -> passDone(task, claim));
+    }
+
+    /** There is no row: nothing to stamp, and its key goes on. */
+    Step gone(Connection connection, Task task, Claim claim) throws SQLException {
+        connection.rollback();
+        metrics.settled(meterName(task.record().name()), Outcome.ROW_GONE);
+        LOG.warn("Command has no row, its transaction is {}: {}", claim.detail(), task.record());
+        return Step.finished(task, () -> replies.send(task, Answers.gone(task.record(), claim)));
+    }
+
+    /** Not due, and not so soon that it is waited for here. Nothing is stamped. */
+    Step early(Connection connection, Task task, Claim claim) throws SQLException {
+        connection.rollback();
+        metrics.settled(meterName(claim.theRow().name()), Outcome.EARLY);
+        return Step.finished(
+                task, () -> replies.send(task, Answers.early(task.record(), claim.theRow(), claim.waitMillis())));
+    }
+
+    /** The row was stamped at this turn by somebody whose answer may not have got through. What is queued behind it waits too. */
+    Step repeated(Connection connection, Turn turn, Claim claim) throws SQLException {
+        Task head = turn.head();
+        CommandRow row = claim.theRow();
+        metrics.settled(meterName(row.name()), Outcome.REPEATED);
+        if (row.isDead()) {
+            connection.rollback();
+            return Step.finished(
+                    head,
+                    () -> replies.sendDead(
+                            head,
+                            Answers.repeated(head.record(), claim),
+                            row.progress().turn()));
+        }
+        Place place = Objects.requireNonNullElse(
+                row.progress().place(), head.record().row().place());
+        Followers followers = behindOf(connection, turn, row, place);
+        connection.commit();
+        return Step.finished(followers.with(head), () -> {
+            replies.send(head, Answers.repeated(head.record(), claim));
+            followers.answer(head.record().row().id());
+        });
+    }
+
+    /** A row of the key that stands before this one waits: so does this one, and what is queued behind it. Uses nothing. */
+    Step behind(Connection connection, Turn turn, Claim claim) throws SQLException {
+        Task head = turn.head();
+        CommandRow row = claim.theRow();
+        Place own = Objects.requireNonNullElse(
+                row.progress().place(), head.record().row().place());
+        List<Task> queued = new ArrayList<>(List.of(head));
+        queued.addAll(stampable(turn));
+        Followers followers =
+                stampBehind(connection, Objects.requireNonNull(row.orderingKey()), own.packed() - 1, queued);
+        connection.commit();
+        UUID met = claim.met();
+        return Step.finished(followers.tasks(), () -> followers.answer(met));
+    }
+
+    /** The router gave the row up. */
+    Step buried(Connection connection, Task task, Claim claim) throws SQLException {
+        Headers headers = task.record().headers();
+        Reason reason = headers.reason().orElse(Reason.MALFORMED);
+        ErrorTrail trail = new ErrorTrail(
+                headers.text(HeaderName.ERROR_CLASS).orElse("Buried"),
+                headers.text(HeaderName.ERROR_MESSAGE).orElse(reason.text()),
+                headers.text(HeaderName.ERROR_STACK).orElse(""));
+        return dead(connection, task, claim, new Decision.Die(0, reason, trail));
+    }
+
+    /** Stamps what a run came to. */
+    Step conclude(Connection connection, Turn turn, Claim claim, Decision decision) throws SQLException {
+        if (decision instanceof Decision.Wait wait) {
+            return waits(connection, turn, claim, wait);
+        }
+        if (decision instanceof Decision.Die die) {
+            return dead(connection, turn.head(), claim, die);
+        }
+        throw new IllegalArgumentException("nothing is stamped for " + decision);
+    }
+
+    private Step waits(Connection connection, Turn turn, Claim claim, Decision.Wait wait) throws SQLException {
+        Task head = turn.head();
+        CommandRow row = claim.theRow();
+        ErrorTrail trail = wait.trail();
+        Stamp stamp = required(table.waiting(
+                connection, claim, wait.used(), wait.until(), trail == null ? null : Answers.lastError(trail)));
+        Followers followers = behindOf(connection, turn, row, stamp.place());
+        connection.commit();
+        metrics.settled(meterName(row.name()), wait.outcome());
+        if (wait.used() > 0 && trail != null) {
+            LOG.info(
+                    "Command failed, it is tried again: rowId={} key={} name={} attempt={} waitMs={} error={}",
+                    stamp.id(),
+                    row.orderingKey(),
+                    row.name(),
+                    stamp.attempts(),
+                    stamp.waitMillis(),
+                    trail.errorClass());
+        }
+        return Step.finished(followers.with(head), () -> {
+            replies.send(head, Answers.waits(head.record(), row, stamp, trail));
+            followers.answer(stamp.id());
+        });
+    }
+
+    private Step dead(Connection connection, Task task, Claim claim, Decision.Die die) throws SQLException {
+        CommandRow row = claim.theRow();
+        Stamp stamp = required(table.dead(connection, claim, die.used(), die.reason(), Answers.lastError(die.trail())));
+        connection.commit();
+        metrics.settled(meterName(row.name()), Outcome.DEAD);
+        LOG.warn(
+                "Command is dead: rowId={} key={} name={} reason={} attempts={} error={}",
+                stamp.id(),
+                row.orderingKey(),
+                row.name(),
+                die.reason(),
+                stamp.attempts(),
+                die.trail().errorClass());
+        return Step.finished(
+                task,
+                () -> replies.sendDead(
+                        task, Answers.dead(task.record(), row, stamp, die.reason(), die.trail()), stamp.turn()));
+    }
+
+    /** We hold the row's lock and read its turn under it: a stamp that finds nothing is a bug, or somebody wrote around the functions. */
+    private static Stamp required(Optional<Stamp> stamp) throws SQLException {
+        return stamp.orElseThrow(() -> new SQLException("the claim is no longer this transaction's"));
+    }
+
+    private void passDone(Task task, Claim claim) {
+        if (task.record().released()) {
+            replies.send(task, Answers.done(task.record(), claim.theRow()));
+        } else {
+            task.pass();
+        }
+    }
+
+    private Followers behindOf(Connection connection, Turn turn, CommandRow row, Place place) throws SQLException {
+        String key = row.orderingKey();
+        return key == null
+                ? new Followers(Map.of(), List.of())
+                : stampBehind(connection, key, place.packed(), stampable(turn));
+    }
+
+    /** What the router gave up is not to wait but to die; it is claimed on its own. */
+    private static List<Task> stampable(Turn turn) {
+        return turn.behind(MOST_BEHIND).stream()
+                .filter(task -> !task.record().isBury())
+                .toList();
+    }
+
+    private Followers stampBehind(Connection connection, String key, long after, List<Task> queued)
+            throws SQLException {
+        List<ClaimRequest> requests =
+                queued.stream().map(task -> task.record().row()).toList();
+        Map<UUID, Stamp> stamps = table.behind(connection, key, after, requests).stream()
+                .collect(Collectors.toMap(Stamp::id, Function.identity()));
+        List<Task> stamped = queued.stream()
+                .filter(task -> stamps.containsKey(task.record().row().id()))
+                .toList();
+        return new Followers(stamps, stamped);
+    }
+
+    private String meterName(String name) {
+        return handlers.find(name).isPresent() ? name : ExecutorMetrics.NO_HANDLER;
+    }
+
+    /** Rows that were stamped behind another one. */
+    private final class Followers {
+
+        private final Map<UUID, Stamp> stamps;
+        private final List<Task> tasks;
+
+        private Followers(Map<UUID, Stamp> stamps, List<Task> tasks) {
+            this.stamps = stamps;
+            this.tasks = tasks;
+        }
+
+        List<Task> tasks() {
+            return tasks;
+        }
+
+        List<Task> with(Task head) {
+            List<Task> all = new ArrayList<>(tasks);
+            all.add(head);
+            return all;
+        }
+
+        void answer(@Nullable UUID met) {
+            for (Task task : tasks) {
+                Stamp stamp =
+                        Objects.requireNonNull(stamps.get(task.record().row().id()));
+                metrics.settled(meterName(task.record().name()), Outcome.BEHIND);
+                replies.send(task, Answers.behind(task.record(), null, stamp, met));
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+package io.tailrace.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.Health;
+import io.tailrace.contract.config.ExecutorConfig;
+import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.executor.handler.Result;
+import io.tailrace.testkit.ChildJvm;
+import io.tailrace.testkit.RealParts;
+import io.tailrace.testkit.Stack;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** An outage is not a failure: it uses no attempt, makes no effect twice, and ends by itself. */
+@RealParts
+class OutageTest {
+
+    private static final String ALL_CLEAN =
+            "SELECT count(*) FROM tailrace.internal_command WHERE attempts = 0 AND turn = 0"
+                    + " AND status = 'COMPLETED'";
+
+    @Test
+    void aKilledBackendUsesNoAttempt(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            AtomicInteger runs = new AtomicInteger();
+            shop.executor(
+                    Effects.handler("statement", command -> {
+                        if (runs.incrementAndGet() == 1) {
+                            killBackendOf(stack, command.connection().createStatement());
+                            Effects.write(command, "on a dead connection");
+                        }
+                        return Result.success();
+                    }),
+                    Effects.handler("commit", command -> {
+                        if (runs.incrementAndGet() == 2) {
+                            killBackendOf(stack, command.connection().createStatement());
+                        }
+                        return Result.success();
+                    }));
+            UUID statement = shop.due("statement", "o-1");
+            shop.awaitStatus(statement, "COMPLETED");
+            assertThat(runs).hasValue(2);
+            runs.set(1);
+            UUID commit = shop.due("commit", "o-1");
+            shop.awaitStatus(commit, "COMPLETED");
+            assertThat(shop.count(ALL_CLEAN)).isEqualTo(2);
+            assertThat(shop.effects(statement)).isEqualTo(1);
+            assertThat(shop.effects(commit)).isEqualTo(1);
+            assertThat(runs).hasValue(3);
+            assertThat(shop.allAnswers()).isEmpty();
+        }
+    }
+
+    private static void killBackendOf(Stack stack, Statement statement) throws Exception {
+        try (var row = statement.executeQuery("SELECT pg_backend_pid()")) {
+            row.next();
+            stack.execute("SELECT pg_terminate_backend(" + row.getInt(1) + ", 5000)");
+        }
+    }
+
+    @Test
+    void theDatabaseRestartsInTheMiddle(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            CountDownLatch half = new CountDownLatch(60);
+            CommandExecutor executor = shop.executor(Effects.handler("ship", command -> {
+                half.countDown();
+                return Result.success();
+            }));
+            List<UUID> ids = new ArrayList<>();
+            for (int i = 0; i < 120; i++) {
+                ids.add(shop.insert("ship", "k" + i % 7));
+            }
+            for (int i = 0; i < 120; i++) {
+                shop.due(ids.get(i), "ship", "k" + i % 7, 0);
+                if (i == 80) {
+                    half.await();
+                    stack.postgres().stopImmediate();
+                }
+            }
+            shop.awaitUntil(() -> executor.health().state() == Health.State.WAITING);
+            stack.postgres().start();
+            shop.awaitCount(ALL_CLEAN, 120);
+            assertThat(shop.count("SELECT count(*) FROM effect")).isEqualTo(120);
+            assertThat(shop.count("SELECT count(DISTINCT command) FROM effect")).isEqualTo(120);
+            for (int key = 0; key < 7; key++) {
+                List<String> wanted = new ArrayList<>();
+                for (int i = key; i < 120; i += 7) {
+                    wanted.add(ids.get(i).toString());
+                }
+                assertThat(shop.effectsOf("k" + key)).isEqualTo(wanted);
+            }
+            shop.awaitUntil(() -> executor.health().isReady());
+            assertThat(shop.allAnswers()).isEmpty();
+            shop.awaitAllPassed();
+        }
+    }
+
+    @Test
+    void theBrokerIsAwayWhenARowFails(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            CountDownLatch inHandler = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            CommandExecutor executor = shop.executor(Effects.handler("ship", command -> {
+                inHandler.countDown();
+                go.await();
+                return Result.failure("no");
+            }));
+            UUID id = shop.due("ship", "o-1");
+            UUID behind = shop.due("ship", "o-1");
+            inHandler.await();
+            stack.kafka().stop();
+            go.countDown();
+            shop.awaitUntil(() -> "1".equals(shop.row(behind).get("turn")));
+            shop.awaitUntil(() -> executor.health().state() == Health.State.WAITING);
+            stack.kafka().start();
+            assertThat(shop.answersTo(id, 1))
+                    .allSatisfy(answer -> assertThat(answer)
+                            .containsEntry("tailrace-kind", "failed")
+                            .containsEntry("tailrace-turn", "1"));
+            assertThat(shop.answersTo(behind, 1).get(0)).containsEntry("tailrace-kind", "behind");
+            assertThat(shop.row(id)).containsEntry("attempts", "1");
+            shop.awaitAllPassed();
+            shop.awaitUntil(() -> executor.health().isReady());
+        }
+    }
+
+    @Test
+    void aStopFinishesOrGivesBackAndUsesNoAttempt(Stack stack) throws Exception {
+        ExecutorConfig config = new ExecutorConfig(
+                4, Configs.QUICK, Map.of(), Duration.ofSeconds(60), MissingHandler.DEAD, Duration.ofMillis(300));
+        try (Shop shop = Shop.open(stack, config)) {
+            CountDownLatch inHandlers = new CountDownLatch(3);
+            CountDownLatch never = new CountDownLatch(1);
+            CommandExecutor executor = shop.executor(
+                    Effects.handler("finishes", command -> {
+                        inHandlers.countDown();
+                        inHandlers.await();
+                        return Result.success();
+                    }),
+                    Effects.handler("sleeps", command -> {
+                        inHandlers.countDown();
+                        never.await();
+                        return Result.success();
+                    }),
+                    Effects.handler("queries", command -> {
+                        inHandlers.countDown();
+                        try (Statement statement = command.connection().createStatement()) {
+                            statement.execute("SELECT pg_sleep(60)");
+                        }
+                        return Result.success();
+                    }));
+            UUID finishes = shop.due("finishes", "a");
+            UUID sleeps = shop.due("sleeps", "b");
+            UUID queries = shop.due("queries", "c");
+            UUID queued = shop.due("queries", "c");
+            inHandlers.await();
+            long start = System.nanoTime();
+            executor.close();
+            executor.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
+            assertThat(executor.health().state()).isEqualTo(Health.State.STOPPED);
+            assertThat(shop.row(finishes)).containsEntry("status", "COMPLETED");
+            for (UUID id : List.of(sleeps, queries, queued)) {
+                assertThat(shop.row(id))
+                        .containsEntry("status", "PENDING")
+                        .containsEntry("attempts", "0")
+                        .containsEntry("turn", "0");
+            }
+            // The next one finds them where they were left.
+            shop.executor(Effects.succeeding("sleeps"), Effects.succeeding("queries"), Effects.succeeding("finishes"));
+            shop.awaitCount(ALL_CLEAN, 4);
+            assertThat(shop.count("SELECT count(*) FROM effect")).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void aHandlerThatIsMissingMayBeWaitedFor(Stack stack) throws Exception {
+        ExecutorConfig config = new ExecutorConfig(
+                4, Configs.QUICK, Map.of(), Duration.ofSeconds(10), MissingHandler.WAIT, Duration.ofSeconds(1));
+        try (Shop shop = Shop.open(stack, config)) {
+            shop.executor();
+            UUID id = shop.due("ship", "o-1");
+            assertThat(shop.answersTo(id, 1).get(0))
+                    .containsEntry("tailrace-kind", "failed")
+                    .containsEntry("tailrace-attempt", "0")
+                    .containsEntry("tailrace-error-class", "HandlerMissing");
+            assertThat(shop.row(id)).containsEntry("status", "PENDING").containsEntry("attempts", "0");
+        }
+    }
+
+    @Test
+    void aGroupThatHadBegunAndHasNoOffsetRefusesToRun(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            CommandExecutor first = shop.executor(Effects.succeeding("ship"));
+            shop.awaitStatus(shop.due("ship", "o-1"), "COMPLETED");
+            shop.awaitAllPassed();
+            first.close();
+            String group = shop.config.namespace().executorGroup(Topics.COMMANDS);
+            try (Admin admin = stack.admin()) {
+                admin.deleteConsumerGroupOffsets(
+                                group,
+                                java.util.Set.of(new TopicPartition(
+                                        shop.config.topicNames().commands(), 0)))
+                        .all()
+                        .get();
+            }
+            CommandExecutor second = shop.executor(Effects.succeeding("ship"));
+            shop.awaitUntil(() -> second.health().state() == Health.State.FAILED);
+            assertThat(second.health().detail()).contains(group, "commands-0", "--reset-offsets");
+        }
+    }
+
+    @Test
+    void executorsAreKilledAgainAndAgain(Stack stack) throws Exception {
+        int commands = 400;
+        try (Shop shop = Shop.open(stack)) {
+            Map<String, List<String>> wanted = new HashMap<>();
+            for (int i = 0; i < commands; i++) {
+                String key = i % 5 == 0 ? null : "k" + i % 13;
+                UUID id = shop.due("ship", key);
+                if (key != null) {
+                    wanted.computeIfAbsent(key, k -> new ArrayList<>()).add(id.toString());
+                }
+            }
+            for (int kill = 1; kill <= 3; kill++) {
+                try (ChildJvm child = child(shop, 10)) {
+                    child.awaitLine("ran " + 15 * kill, Shop.PATIENCE);
+                    child.kill();
+                }
+            }
+            shop.executor(Effects.succeeding("ship"));
+            shop.awaitCount(ALL_CLEAN, commands);
+            assertThat(shop.count("SELECT count(*) FROM effect")).isEqualTo(commands);
+            assertThat(shop.count("SELECT count(DISTINCT command) FROM effect")).isEqualTo(commands);
+            for (Map.Entry<String, List<String>> key : wanted.entrySet()) {
+                assertThat(shop.effectsOf(key.getKey())).isEqualTo(key.getValue());
+            }
+            assertThat(shop.allAnswers()).isEmpty();
+        }
+    }
+
+    @Test
+    void anExecutorIsStoppedPastEveryTimeoutAndRunsOn(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack, Configs.withTimeout(Duration.ofMillis(500)))) {
+            UUID id = shop.due("ship", "o-1");
+            UUID next = shop.due("ship", "o-1");
+            try (ChildJvm child = child(shop, 400)) {
+                child.awaitLine("in the handler", Shop.PATIENCE);
+                child.pause();
+                // The transaction of the stopped one ends by its own limit, and then the key runs on elsewhere.
+                shop.executor(Effects.succeeding("ship"));
+                shop.awaitStatus(id, "COMPLETED");
+                shop.awaitStatus(next, "COMPLETED");
+                child.resume();
+                // Its transaction is gone, and with it what its handler wrote.
+                child.awaitLine("lost 1", Shop.PATIENCE);
+            }
+            assertThat(shop.effects(id)).isEqualTo(1);
+            assertThat(shop.effects(next)).isEqualTo(1);
+            assertThat(shop.row(id)).containsEntry("attempts", "0").containsEntry("turn", "0");
+        }
+    }
+
+    private static ChildJvm child(Shop shop, int handlerMillis) {
+        return ChildJvm.of(ChildExecutor.class)
+                .arguments(
+                        shop.stack.namespace(),
+                        Integer.toString(shop.stack.postgres().port()),
+                        shop.stack.database(),
+                        shop.stack.bootstrapServers(),
+                        Long.toString(shop.config.executor().handlerTimeout().toMillis()),
+                        Integer.toString(handlerMillis))
+                .start();
+    }
+}

@@ -1,0 +1,229 @@
+package io.tailrace.contract.config;
+
+import io.tailrace.contract.config.Section.Value;
+import io.tailrace.contract.name.Namespace;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.retry.RetryPolicy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * From the tree of a configuration file to the configuration, or to everything that is wrong with it. Strict: what is not known is an
+ * error. Knows nothing of YAML: mappings are {@link Map}, sequences {@link List}, everything else is read by its text.
+ */
+public final class ConfigReader {
+
+    private ConfigReader() {}
+
+    /**
+     * Reads a whole file.
+     *
+     * @param tree its content
+     * @param lines where keys stand, by path ({@code router.routes.rules[0].topic}); may lack any
+     * @param surroundings for placeholders
+     */
+    public static Outcome read(Map<String, ?> tree, Map<String, Integer> lines, Surroundings surroundings) {
+        Section.Report report = new Section.Report(lines, new Placeholders(surroundings), knownPaths());
+        Section top = Section.top(tree, report);
+        Value<TailraceConfig> config = config(top);
+        List<Problem> problems = report.problems();
+        return problems.isEmpty() ? new Read(config.get()) : new Refused(problems);
+    }
+
+    private static Value<TailraceConfig> config(Section top) {
+        Value<String> name = top.value(Keys.NAMESPACE);
+        Value<Namespace> namespace = top.make(Keys.NAMESPACE, () -> new Namespace(name.get()));
+        Value<SourceConfig> source = source(top.section("source"));
+        Value<KafkaConfig> kafka = kafka(top.section("kafka"));
+        Value<TopicsConfig> topics = topics(top.section("topics"));
+        Value<EngineConfig> engine = engine(top.section("engine"));
+        Value<RouterConfig> router = router(top.section("router"), namespace);
+        Value<ExecutorConfig> executor = executor(top.section("executor"));
+        Value<HttpConfig> http = http(top.section("http"));
+        return top.make(() -> new TailraceConfig(
+                namespace.get(),
+                source.get(),
+                kafka.get(),
+                topics.get(),
+                engine.get(),
+                router.get(),
+                executor.get(),
+                http.get()));
+    }
+
+    private static Value<SourceConfig> source(Section section) {
+        Value<String> host = section.value(Keys.HOST);
+        Value<Integer> port = section.value(Keys.PORT);
+        Value<String> database = section.value(Keys.DATABASE);
+        Value<String> user = section.value(Keys.USER);
+        Value<String> password = section.value(Keys.PASSWORD);
+        Value<String> sslMode = section.value(Keys.SSL_MODE);
+        Section below = section.section("tables");
+        Value<String> schema = below.value(Keys.SCHEMA);
+        Value<String> outbox = below.value(Keys.OUTBOX);
+        Value<String> internalCommand = below.value(Keys.INTERNAL_COMMAND);
+        Value<TableNames> tables = below.make(() -> new TableNames(schema.get(), outbox.get(), internalCommand.get()));
+        return section.make(() -> new SourceConfig(
+                host.get(),
+                port.get(),
+                database.get(),
+                user.get(),
+                Secret.of(password.get()),
+                sslMode.get(),
+                tables.get()));
+    }
+
+    private static Value<KafkaConfig> kafka(Section section) {
+        Value<String> servers = section.value(Keys.BOOTSTRAP_SERVERS);
+        Map<String, String> properties = section.section("properties").texts();
+        return section.make(() -> new KafkaConfig(servers.get(), properties));
+    }
+
+    private static Value<TopicsConfig> topics(Section section) {
+        Value<Integer> partitions = section.value(Keys.PARTITIONS);
+        Value<Integer> replication = section.value(Keys.REPLICATION);
+        Value<Integer> minInsyncReplicas = section.value(Keys.MIN_INSYNC_REPLICAS);
+        Value<Boolean> autoCreate = section.value(Keys.AUTO_CREATE);
+        Value<Long> maxMessageBytes = section.value(Keys.MAX_MESSAGE_BYTES);
+        var rawRetention = section.value(Keys.RAW_RETENTION);
+        return section.make(() -> new TopicsConfig(
+                partitions.get(),
+                replication.get(),
+                minInsyncReplicas.get(),
+                autoCreate.get(),
+                Math.toIntExact(maxMessageBytes.get()),
+                rawRetention.get()));
+    }
+
+    private static Value<EngineConfig> engine(Section section) {
+        var pollInterval = section.value(Keys.POLL_INTERVAL);
+        var maxBatchSize = section.value(Keys.MAX_BATCH_SIZE);
+        var maxQueueSize = section.value(Keys.MAX_QUEUE_SIZE);
+        var maxQueueBytes = section.value(Keys.MAX_QUEUE_BYTES);
+        var heartbeatInterval = section.value(Keys.HEARTBEAT_INTERVAL);
+        var stopTimeout = section.value(Keys.ENGINE_STOP_TIMEOUT);
+        return section.make(() -> new EngineConfig(
+                pollInterval.get(),
+                maxBatchSize.get(),
+                maxQueueSize.get(),
+                maxQueueBytes.get(),
+                heartbeatInterval.get(),
+                stopTimeout.get()));
+    }
+
+    private static Value<RouterConfig> router(Section section, Value<Namespace> namespace) {
+        Value<RoutesConfig> routes = routes(section.section("routes"), namespace);
+        Value<RetryPolicy> retry = retry(section.section("retry"), Keys.ROUTER_RETRY);
+        var guarantee = section.value(Keys.GUARANTEE);
+        var commitInterval = section.value(Keys.COMMIT_INTERVAL);
+        var threads = section.value(Keys.THREADS);
+        var stateDirectory = section.value(Keys.STATE_DIRECTORY);
+        var instanceId = section.value(Keys.INSTANCE_ID);
+        return section.make(() -> new RouterConfig(
+                routes.get(),
+                retry.get(),
+                guarantee.get(),
+                commitInterval.get(),
+                threads.get(),
+                Path.of(stateDirectory.get()),
+                instanceId.get()));
+    }
+
+    private static Value<RoutesConfig> routes(Section section, Value<Namespace> namespace) {
+        var byDefault = section.value(Keys.ROUTES_DEFAULT);
+        List<Value<RoutesConfig.Rule>> rules = new ArrayList<>();
+        for (Section element : section.list("rules")) {
+            Value<String> pattern = element.value(Keys.RULE_PATTERN);
+            Value<String> topic = element.value(Keys.RULE_TOPIC);
+            rules.add(element.make(() -> {
+                if (namespace.orNull() != null && new Topics(namespace.get()).isReserved(topic.get(), List.of())) {
+                    throw new IllegalArgumentException(
+                            "topic %s is one of Tailrace's own; name another".formatted(topic.get()));
+                }
+                return new RoutesConfig.Rule(pattern.get(), topic.get());
+            }));
+        }
+        return section.make(() ->
+                new RoutesConfig(byDefault.get(), rules.stream().map(Value::get).toList()));
+    }
+
+    private static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {
+        var base = section.value(keys.base);
+        var cap = section.value(keys.cap);
+        var maxAttempts = section.value(keys.maxAttempts);
+        return section.make(() -> new RetryPolicy(base.get(), cap.get(), maxAttempts.get()));
+    }
+
+    private static Value<ExecutorConfig> executor(Section section) {
+        var workers = section.value(Keys.WORKERS);
+        Value<RetryPolicy> retry = retry(section.section("retry"), Keys.EXECUTOR_RETRY);
+        Map<String, Value<RetryPolicy>> byName = new HashMap<>();
+        section.section("retry-by-name").sections().forEach((name, below) -> {
+            RetryPolicy common = retry.orNull() == null ? RetryPolicy.COMMANDS : retry.get();
+            byName.put(name, retry(below, Keys.RETRY_BY_NAME.ofName(common)));
+        });
+        var handlerTimeout = section.value(Keys.HANDLER_TIMEOUT);
+        var onMissingHandler = section.value(Keys.ON_MISSING_HANDLER);
+        var stopTimeout = section.value(Keys.EXECUTOR_STOP_TIMEOUT);
+        return section.make(() -> new ExecutorConfig(
+                workers.get(),
+                retry.get(),
+                valuesOf(byName),
+                handlerTimeout.get(),
+                onMissingHandler.get(),
+                stopTimeout.get()));
+    }
+
+    private static Value<HttpConfig> http(Section section) {
+        var enabled = section.value(Keys.HTTP_ENABLED);
+        var host = section.value(Keys.HTTP_HOST);
+        var port = section.value(Keys.HTTP_PORT);
+        return section.make(() -> new HttpConfig(enabled.get(), host.get(), port.get()));
+    }
+
+    private static <T> Map<String, T> valuesOf(Map<String, Value<T>> values) {
+        Map<String, T> all = new HashMap<>();
+        values.forEach((name, value) -> all.put(name, value.get()));
+        return all;
+    }
+
+    /** Keys and the sections they stand in. */
+    private static List<String> knownPaths() {
+        Set<String> paths = new LinkedHashSet<>();
+        for (Key<?> key : Keys.ALL) {
+            String path = key.path().replace("[]", "").replace(".*", "");
+            paths.add(path);
+            for (int dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+                paths.add(path.substring(0, dot));
+            }
+        }
+        return List.copyOf(paths);
+    }
+
+    /** What became of a file. */
+    public sealed interface Outcome {
+        /** Takes one of the two ways. */
+        <T> T match(Function<TailraceConfig, T> read, Function<List<Problem>, T> refused);
+    }
+
+    private record Read(TailraceConfig config) implements Outcome {
+        @Override
+        public <T> T match(Function<TailraceConfig, T> read, Function<List<Problem>, T> refused) {
+            return read.apply(config);
+        }
+    }
+
+    private record Refused(List<Problem> problems) implements Outcome {
+        @Override
+        public <T> T match(Function<TailraceConfig, T> read, Function<List<Problem>, T> refused) {
+            return refused.apply(problems);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+package io.tailrace.contract.config;
+
+import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.contract.config.RouterConfig.Guarantee;
+import io.tailrace.contract.config.RoutesConfig.Default;
+import io.tailrace.contract.name.Namespace;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.List;
+
+/** Every key there is, in the order of the reference page. */
+final class Keys {
+
+    static final Key<String> NAMESPACE = Key.of(
+            "namespace",
+            ValueType.TEXT,
+            ("Names this application on the cluster: topics, slot, publication, groups and transactional ids begin with it. 1 to %d"
+                            + " characters of a-z, 0-9, `_` and `-`. Chosen once: another one would be another application.")
+                    .formatted(Namespace.MAX_LENGTH));
+
+    static final Key<String> HOST = Key.of(
+                    "source.host",
+                    ValueType.TEXT,
+                    "PostgreSQL server. A direct address: a replication connection cannot go through a pooler.")
+            .byDefault("localhost");
+    static final Key<Integer> PORT = Key.of("source.port", ValueType.NUMBER, "Port of the PostgreSQL server.")
+            .between(1, 65_535)
+            .byDefault(5432);
+    static final Key<String> DATABASE = Key.of(
+            "source.database", ValueType.TEXT, "The database whose tables are captured and whose commands are run.");
+    static final Key<String> USER = Key.of(
+            "source.user",
+            ValueType.TEXT,
+            "Needs LOGIN and REPLICATION for the engine, and the tables for the executor and the operator's verbs.");
+    static final Key<String> PASSWORD = Key.of(
+                    "source.password", ValueType.TEXT, "Password of that user; may be empty.")
+            .byDefault("")
+            .asSecret();
+    static final Key<String> SSL_MODE = Key.of(
+                    "source.sslmode",
+                    ValueType.oneOf(List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full")),
+                    "How the connection to PostgreSQL is encrypted, as libpq means it.")
+            .byDefault("prefer");
+    static final Key<String> SCHEMA = Key.of(
+                    "source.tables.schema", ValueType.TEXT, "Schema of all tables and functions.")
+            .byDefault(TableNames.DEFAULT.schema());
+    static final Key<String> OUTBOX = Key.of("source.tables.outbox", ValueType.TEXT, "Table of the events.")
+            .byDefault(TableNames.DEFAULT.outbox());
+    static final Key<String> INTERNAL_COMMAND = Key.of(
+                    "source.tables.internal-command", ValueType.TEXT, "Table of the commands.")
+            .byDefault(TableNames.DEFAULT.internalCommand());
+
+    static final Key<String> BOOTSTRAP_SERVERS =
+            Key.of("kafka.bootstrap-servers", ValueType.TEXT, "Comma-separated `host:port` of Kafka brokers.");
+    static final Key<String> KAFKA_PROPERTIES = Key.of(
+                    "kafka.properties.*",
+                    ValueType.TEXT,
+                    "Passed to every Kafka client as it is: security settings, mostly. What keeps Tailrace's promises cannot be changed"
+                            + " here. Never printed.")
+            .byDefault("")
+            .asSecret();
+
+    static final Key<Integer> PARTITIONS = Key.of(
+                    "topics.partitions",
+                    ValueType.NUMBER,
+                    "Partitions of raw, retry, redelivery and due topics. Chosen once: a change is refused.")
+            .between(1, 1000)
+            .byDefault(12);
+    static final Key<Integer> REPLICATION = Key.of(
+                    "topics.replication", ValueType.NUMBER, "Replication factor of every topic Tailrace creates.")
+            .between(1, 32)
+            .byDefault(3);
+    static final Key<Integer> MIN_INSYNC_REPLICAS = Key.of(
+                    "topics.min-insync-replicas",
+                    ValueType.NUMBER,
+                    "Replicas that must have a record before it counts as written; at most `topics.replication`.")
+            .between(1, 32)
+            .byDefault(2);
+    static final Key<Boolean> AUTO_CREATE = Key.of(
+                    "topics.auto-create",
+                    ValueType.SWITCH,
+                    "Whether missing topics, destinations among them, are created. Otherwise they are named at start.")
+            .byDefault(true);
+    static final Key<Long> MAX_MESSAGE_BYTES = Key.of(
+                    "topics.max-message-bytes",
+                    ValueType.SIZE,
+                    "Largest record of raw topics and destinations; retry, redelivery and DLQ topics take 64KiB more.")
+            .between(64L << 10, 64L << 20)
+            .byDefault(1L << 20);
+    static final Key<Duration> RAW_RETENTION = Key.of(
+                    "topics.raw-retention",
+                    ValueType.DURATION,
+                    "How long raw topics keep a record: at least as long as the tables keep its row.")
+            .between(Duration.ofDays(14), Duration.ofDays(3650))
+            .byDefault(Duration.ofDays(30));
+
+    static final Key<Duration> POLL_INTERVAL = Key.of(
+                    "engine.poll-interval",
+                    ValueType.DURATION,
+                    "How long changes are collected before a batch that is not full: the floor of latency.")
+            .between(Duration.ofMillis(1), Duration.ofSeconds(5))
+            .byDefault(Duration.ofMillis(10));
+    static final Key<Integer> MAX_BATCH_SIZE = Key.of(
+                    "engine.max-batch-size", ValueType.NUMBER, "Most rows of one Kafka transaction.")
+            .between(1, 100_000)
+            .byDefault(8192);
+    static final Key<Integer> MAX_QUEUE_SIZE = Key.of(
+                    "engine.max-queue-size",
+                    ValueType.NUMBER,
+                    "Most rows read ahead; must be more than `engine.max-batch-size`.")
+            .between(2, 1_000_000)
+            .byDefault(32_768);
+    static final Key<Long> MAX_QUEUE_BYTES = Key.of(
+                    "engine.max-queue-bytes",
+                    ValueType.SIZE,
+                    "Most bytes read ahead: what bounds the heap when payloads are large.")
+            .between(1L << 20, 1L << 34)
+            .byDefault(64L << 20);
+    static final Key<Duration> HEARTBEAT_INTERVAL = Key.of(
+                    "engine.heartbeat-interval",
+                    ValueType.DURATION,
+                    "How often a heartbeat is written to the WAL, so that the slot moves while the tables are idle.")
+            .between(Duration.ofMillis(100), Duration.ofMinutes(5))
+            .byDefault(Duration.ofSeconds(5));
+    static final Key<Duration> ENGINE_STOP_TIMEOUT = Key.of(
+                    "engine.stop-timeout", ValueType.DURATION, "How long a stop waits for Debezium.")
+            .between(Duration.ofSeconds(1), Duration.ofSeconds(9))
+            .byDefault(Duration.ofSeconds(5));
+
+    static final Key<Default> ROUTES_DEFAULT = Key.of(
+                    "router.routes.default",
+                    ValueType.oneOf(Default.class),
+                    "Where an event goes that no rule takes: `context` is `<namespace>.events.<first segment of its name>`; with"
+                            + " `none` it has no route, and is a dead letter after one retry.")
+            .byDefault(Default.CONTEXT);
+    static final Key<String> RULE_PATTERN = Key.of(
+            "router.routes.rules[].pattern",
+            ValueType.TEXT,
+            "An event name, or a prefix of whole segments followed by `.*`; the most specific rule wins.");
+    static final Key<String> RULE_TOPIC = Key.of(
+            "router.routes.rules[].topic",
+            ValueType.TEXT,
+            "Destination of those events; `{context}`, `{name}` and `{version}` are filled in.");
+    static final Key<Guarantee> GUARANTEE = Key.of(
+                    "router.guarantee",
+                    ValueType.oneOf(Guarantee.class),
+                    "What `read_committed` readers of the routed topics may rely on.")
+            .byDefault(Guarantee.EXACTLY_ONCE);
+    static final Key<Duration> COMMIT_INTERVAL = Key.of(
+                    "router.commit-interval",
+                    ValueType.DURATION,
+                    "How often the router commits: half the latency of a row, and the price of a commit.")
+            .between(Duration.ofMillis(1), Duration.ofSeconds(30))
+            .byDefault(Duration.ofMillis(20));
+    static final Key<Integer> THREADS = Key.of("router.threads", ValueType.NUMBER, "Stream threads of this instance.")
+            .between(1, 64)
+            .byDefault(1);
+    static final Key<String> STATE_DIRECTORY = Key.of(
+                    "router.state-directory",
+                    ValueType.TEXT,
+                    "Directory of the stores of waiting rows; one that survives a restart makes the restart fast.")
+            .byDefault(".tailrace/state");
+    static final Key<String> INSTANCE_ID = Key.of(
+                    "router.instance-id",
+                    ValueType.TEXT,
+                    "Static membership: unique for each instance, the same after its restart.")
+            .byDefaultText("${HOSTNAME:-tailrace-1}");
+
+    static final Key<Integer> WORKERS = Key.of(
+                    "executor.workers",
+                    ValueType.NUMBER,
+                    "Handlers that run at the same time, and so connections to the database.")
+            .between(1, 1000)
+            .byDefault(8);
+    static final Key<Duration> HANDLER_TIMEOUT = Key.of(
+                    "executor.handler-timeout",
+                    ValueType.DURATION,
+                    "Longest run of a handler; work that takes longer is declared external.")
+            .between(Duration.ofMillis(100), Duration.ofSeconds(270))
+            .byDefault(Duration.ofSeconds(60));
+    static final Key<MissingHandler> ON_MISSING_HANDLER = Key.of(
+                    "executor.on-missing-handler",
+                    ValueType.oneOf(MissingHandler.class),
+                    "What becomes of a command without a handler: dead at once, or it waits for a worker that has one.")
+            .byDefault(MissingHandler.DEAD);
+    static final Key<Duration> EXECUTOR_STOP_TIMEOUT = Key.of(
+                    "executor.stop-timeout",
+                    ValueType.DURATION,
+                    "How long a stop waits for handlers that run; what it cuts short runs again, without having used an attempt.")
+            .between(Duration.ZERO, Duration.ofMinutes(5))
+            .byDefault(Duration.ofSeconds(3));
+
+    static final Key<Boolean> HTTP_ENABLED = Key.of(
+                    "http.enabled",
+                    ValueType.SWITCH,
+                    "Whether `/metrics`, `/health/live` and `/health/ready` are served.")
+            .byDefault(true);
+    static final Key<String> HTTP_HOST = Key.of("http.host", ValueType.TEXT, "Address to listen on; `0.0.0.0` for all.")
+            .byDefault("127.0.0.1");
+    static final Key<Integer> HTTP_PORT = Key.of(
+                    "http.port", ValueType.NUMBER, "Port to listen on; 0 takes a free one, which is logged.")
+            .between(0, 65_535)
+            .byDefault(9464);
+
+    private static final Key<Duration> RETRY_BASE = Key.of(
+                    "retry.base",
+                    ValueType.DURATION,
+                    "Wait after the first failure; it doubles with every further one.")
+            .between(Duration.ofMillis(1), Duration.ofDays(1));
+    private static final Key<Duration> RETRY_CAP = Key.of(
+                    "retry.cap", ValueType.DURATION, "Longest wait, the jitter of ±20 % included; at least the base.")
+            .between(Duration.ofMillis(1), Duration.ofDays(7));
+    private static final Key<Integer> RETRY_MAX_ATTEMPTS = Key.of(
+                    "retry.max-attempts", ValueType.NUMBER, "Attempts before the row is a dead letter.")
+            .between(1, RetryPolicy.MOST_ATTEMPTS);
+
+    static final Retry ROUTER_RETRY = new Retry("router.retry", RetryPolicy.EVENTS);
+    static final Retry EXECUTOR_RETRY = new Retry("executor.retry", RetryPolicy.COMMANDS);
+    /** Of one command name; what it does not say is as in {@code executor.retry}. */
+    static final Retry RETRY_BY_NAME = new Retry("executor.retry-by-name.*", RetryPolicy.COMMANDS);
+
+    static final List<Key<?>> ALL = List.of(
+            NAMESPACE,
+            HOST,
+            PORT,
+            DATABASE,
+            USER,
+            PASSWORD,
+            SSL_MODE,
+            SCHEMA,
+            OUTBOX,
+            INTERNAL_COMMAND,
+            BOOTSTRAP_SERVERS,
+            KAFKA_PROPERTIES,
+            PARTITIONS,
+            REPLICATION,
+            MIN_INSYNC_REPLICAS,
+            AUTO_CREATE,
+            MAX_MESSAGE_BYTES,
+            RAW_RETENTION,
+            POLL_INTERVAL,
+            MAX_BATCH_SIZE,
+            MAX_QUEUE_SIZE,
+            MAX_QUEUE_BYTES,
+            HEARTBEAT_INTERVAL,
+            ENGINE_STOP_TIMEOUT,
+            ROUTES_DEFAULT,
+            RULE_PATTERN,
+            RULE_TOPIC,
+            ROUTER_RETRY.base,
+            ROUTER_RETRY.cap,
+            ROUTER_RETRY.maxAttempts,
+            GUARANTEE,
+            COMMIT_INTERVAL,
+            THREADS,
+            STATE_DIRECTORY,
+            INSTANCE_ID,
+            WORKERS,
+            EXECUTOR_RETRY.base,
+            EXECUTOR_RETRY.cap,
+            EXECUTOR_RETRY.maxAttempts,
+            RETRY_BY_NAME.base,
+            RETRY_BY_NAME.cap,
+            RETRY_BY_NAME.maxAttempts,
+            HANDLER_TIMEOUT,
+            ON_MISSING_HANDLER,
+            EXECUTOR_STOP_TIMEOUT,
+            HTTP_ENABLED,
+            HTTP_HOST,
+            HTTP_PORT);
+
+    private Keys() {}
+
+    /** The three keys of a retry policy, wherever one stands. */
+    static final class Retry {
+
+        final String section;
+        final Key<Duration> base;
+        final Key<Duration> cap;
+        final Key<Integer> maxAttempts;
+
+        private Retry(String section, RetryPolicy byDefault) {
+            this.section = section;
+            this.base = RETRY_BASE.at(section + ".base").byDefault(byDefault.base());
+            this.cap = RETRY_CAP.at(section + ".cap").byDefault(byDefault.cap());
+            this.maxAttempts = RETRY_MAX_ATTEMPTS.at(section + ".max-attempts").byDefault(byDefault.maxAttempts());
+        }
+
+        /** The keys of one name, whose defaults are what the common policy turned out to be. */
+        Retry ofName(RetryPolicy common) {
+            return new Retry(section, common);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package io.tailrace.contract.config;
+
+import static io.tailrace.contract.config.ConfigFixture.least;
+import static io.tailrace.contract.config.ConfigFixture.leastWith;
+import static io.tailrace.contract.config.ConfigFixture.read;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.contract.config.RouterConfig.Guarantee;
+import io.tailrace.contract.config.RoutesConfig.Default;
+import io.tailrace.contract.name.Namespace;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.retry.RetryPolicy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Two tests for each class of the configuration: its defaults, and every key set to something else. */
+class ConfigValuesTest {
+
+    private static final TailraceConfig DEFAULTS = read(least());
+
+    @Test
+    void namespaceIsRequired() {
+        assertThat(DEFAULTS.namespace()).isEqualTo(new Namespace("shop"));
+    }
+
+    @Test
+    void sourceByDefault() {
+        assertThat(DEFAULTS.source())
+                .isEqualTo(new SourceConfig(
+                        "localhost", 5432, "shop", "app", Secret.of(""), "prefer", TableNames.DEFAULT));
+    }
+
+    @Test
+    void sourceExplicitly() {
+        assertThat(read(leastWith(
+                                "source.host", "db.example.org",
+                                "source.port", 6543,
+                                "source.database", "ledger",
+                                "source.user", "tail",
+                                "source.password", "s3cret",
+                                "source.sslmode", "verify-full",
+                                "source.tables.schema", "t",
+                                "source.tables.outbox", "o",
+                                "source.tables.internal-command", "c"))
+                        .source())
+                .isEqualTo(new SourceConfig(
+                        "db.example.org",
+                        6543,
+                        "ledger",
+                        "tail",
+                        Secret.of("s3cret"),
+                        "verify-full",
+                        new TableNames("t", "o", "c")));
+    }
+
+    @Test
+    void kafkaByDefault() {
+        assertThat(DEFAULTS.kafka()).isEqualTo(new KafkaConfig("broker:9092", Map.of()));
+    }
+
+    @Test
+    void kafkaExplicitly() {
+        assertThat(read(leastWith(
+                                "kafka.bootstrap-servers",
+                                "a:1,b:2",
+                                "kafka.properties",
+                                Map.of("security.protocol", "SSL", "ssl", Map.of("key.password", "x"))))
+                        .kafka())
+                .isEqualTo(new KafkaConfig("a:1,b:2", Map.of("security.protocol", "SSL", "ssl.key.password", "x")));
+    }
+
+    @Test
+    void topicsByDefault() {
+        assertThat(DEFAULTS.topics()).isEqualTo(new TopicsConfig(12, 3, 2, true, 1 << 20, Duration.ofDays(30)));
+    }
+
+    @Test
+    void topicsExplicitly() {
+        assertThat(read(leastWith(
+                                "topics.partitions",
+                                24,
+                                "topics.replication",
+                                5,
+                                "topics.min-insync-replicas",
+                                3,
+                                "topics.auto-create",
+                                false,
+                                "topics.max-message-bytes",
+                                "2MiB",
+                                "topics.raw-retention",
+                                "60d"))
+                        .topics())
+                .isEqualTo(new TopicsConfig(24, 5, 3, false, 2 << 20, Duration.ofDays(60)));
+    }
+
+    @Test
+    void engineByDefault() {
+        assertThat(DEFAULTS.engine())
+                .isEqualTo(new EngineConfig(
+                        Duration.ofMillis(10), 8192, 32_768, 64 << 20, Duration.ofSeconds(5), Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void engineExplicitly() {
+        assertThat(read(leastWith(
+                                "engine.poll-interval", "20ms",
+                                "engine.max-batch-size", 100,
+                                "engine.max-queue-size", 200,
+                                "engine.max-queue-bytes", "1GiB",
+                                "engine.heartbeat-interval", "1m",
+                                "engine.stop-timeout", "9s"))
+                        .engine())
+                .isEqualTo(new EngineConfig(
+                        Duration.ofMillis(20), 100, 200, 1L << 30, Duration.ofMinutes(1), Duration.ofSeconds(9)));
+    }
+
+    @Test
+    void routerByDefault() {
+        assertThat(DEFAULTS.router())
+                .isEqualTo(new RouterConfig(
+                        new RoutesConfig(Default.CONTEXT, List.of()),
+                        RetryPolicy.EVENTS,
+                        Guarantee.EXACTLY_ONCE,
+                        Duration.ofMillis(20),
+                        1,
+                        Path.of(".tailrace/state"),
+                        "tailrace-1"));
+    }
+
+    @Test
+    void routerExplicitly() {
+        assertThat(read(leastWith(
+                                "router.routes.default", "none",
+                                "router.routes.rules", List.of(Map.of("pattern", "sales.*", "topic", "sales-{name}")),
+                                "router.retry.base", "1s",
+                                "router.retry.cap", "2s",
+                                "router.retry.max-attempts", 3,
+                                "router.guarantee", "at-least-once",
+                                "router.commit-interval", "100ms",
+                                "router.threads", 4,
+                                "router.state-directory", "/var/lib/tailrace",
+                                "router.instance-id", "r7"))
+                        .router())
+                .isEqualTo(new RouterConfig(
+                        new RoutesConfig(Default.NONE, List.of(new RoutesConfig.Rule("sales.*", "sales-{name}"))),
+                        new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 3),
+                        Guarantee.AT_LEAST_ONCE,
+                        Duration.ofMillis(100),
+                        4,
+                        Path.of("/var/lib/tailrace"),
+                        "r7"));
+    }
+
+    @Test
+    void executorByDefault() {
+        assertThat(DEFAULTS.executor())
+                .isEqualTo(new ExecutorConfig(
+                        8,
+                        RetryPolicy.COMMANDS,
+                        Map.of(),
+                        Duration.ofSeconds(60),
+                        MissingHandler.DEAD,
+                        Duration.ofSeconds(3)));
+    }
+
+    @Test
+    void executorExplicitly() {
+        assertThat(read(leastWith(
+                                "executor.workers",
+                                3,
+                                "executor.retry",
+                                Map.of("base", "100ms", "cap", "1s", "max-attempts", "2"),
+                                "executor.retry-by-name",
+                                Map.of("billing.charge", Map.of("max-attempts", 9)),
+                                "executor.handler-timeout",
+                                "2m",
+                                "executor.on-missing-handler",
+                                "wait",
+                                "executor.stop-timeout",
+                                "30s"))
+                        .executor())
+                .isEqualTo(new ExecutorConfig(
+                        3,
+                        new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), 2),
+                        Map.of("billing.charge", new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), 9)),
+                        Duration.ofMinutes(2),
+                        MissingHandler.WAIT,
+                        Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void httpByDefault() {
+        assertThat(DEFAULTS.http()).isEqualTo(new HttpConfig(true, "127.0.0.1", 9464));
+    }
+
+    @Test
+    void httpExplicitly() {
+        assertThat(read(leastWith("http.enabled", false, "http.host", "0.0.0.0", "http.port", 0))
+                        .http())
+                .isEqualTo(new HttpConfig(false, "0.0.0.0", 0));
+    }
+}

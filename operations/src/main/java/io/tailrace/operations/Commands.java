@@ -1,0 +1,258 @@
+package io.tailrace.operations;
+
+import io.tailrace.contract.config.SourceConfig;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.Place;
+import io.tailrace.operations.Command.Delivery;
+import io.tailrace.operations.Command.Status;
+import io.tailrace.operations.Command.Timing;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The commands of a database: counted, listed, shown, and changed by the functions of its schema, which take the row and tell the
+ * router through the WAL in one transaction. Opens a connection for each call. Thread-safe.
+ */
+public final class Commands {
+
+    /** Rows of one list: more is for SQL. */
+    public static final int MOST_LISTED = 10_000;
+
+    private static final String COLUMNS = """
+            id, command_name, ordering_key, status, attempts, turn, place, reason, hold, dedup_key, left(last_error, 8192) AS last_error,
+            %s""".formatted(String.join(
+            ", ",
+            List.of("created_at", "run_at", "not_before", "first_failed_at", "failed_at", "completed_at").stream()
+                    .map(Commands::utc)
+                    .toList()));
+
+    private final Database database;
+    private final TableNames tables;
+    private final String table;
+
+    public Commands(SourceConfig source) {
+        this.database = new Database(source);
+        this.tables = source.tables();
+        this.table = tables.qualified(tables.internalCommand());
+    }
+
+    /** What a function answered. */
+    public enum Answer {
+        OK,
+        /** A worker has the row now. */
+        RUNNING,
+        NOT_FOUND,
+        NOT_PENDING,
+        NOT_DEAD,
+        /** A younger pending command has its dedup key. */
+        DUPLICATE;
+
+        /** In lower case with hyphens. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /**
+     * Which commands are meant.
+     *
+     * @param name this one, or with {@code .*} at its end all that begin so
+     * @param limit 1 to {@value #MOST_LISTED}
+     */
+    public record Filter(Optional<Status> status, Optional<String> name, Optional<String> orderingKey, int limit) {
+        public Filter {
+            Objects.requireNonNull(status, "status");
+            if (limit < 1 || limit > MOST_LISTED) {
+                throw new IllegalArgumentException("a limit must be 1 to " + MOST_LISTED + ", is " + limit);
+            }
+        }
+    }
+
+    /** How many there are of each state, zeros included. Reads the whole table. */
+    public Map<Status, Long> count(Optional<String> name) {
+        return database.call("counting commands", connection -> {
+            Map<Status, Long> counts = new EnumMap<>(Status.class);
+            for (Status status : Status.values()) {
+                counts.put(status, 0L);
+            }
+            String sql = "SELECT status, count(*) FROM " + table + where(name.isPresent() ? " command_name LIKE ?" : "")
+                    + " GROUP BY status";
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                if (name.isPresent()) {
+                    statement.setString(1, like(name.get()));
+                }
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        counts.put(Status.valueOf(rows.getString(1)), rows.getLong(2));
+                    }
+                }
+            }
+            return counts;
+        });
+    }
+
+    /** The youngest first. */
+    public List<Command> list(Filter filter) {
+        return database.call("listing commands", connection -> {
+            List<String> conditions = new ArrayList<>();
+            List<String> values = new ArrayList<>();
+            filter.status().ifPresent(status -> {
+                conditions.add("status = ?");
+                values.add(status.name());
+            });
+            filter.name().ifPresent(name -> {
+                conditions.add("command_name LIKE ?");
+                values.add(like(name));
+            });
+            filter.orderingKey().ifPresent(key -> {
+                conditions.add("ordering_key = ?");
+                values.add(key);
+            });
+            String sql = "SELECT " + COLUMNS + " FROM " + table + where(String.join(" AND ", conditions))
+                    + " ORDER BY created_at DESC, id DESC LIMIT " + filter.limit();
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                for (int i = 0; i < values.size(); i++) {
+                    statement.setString(i + 1, values.get(i));
+                }
+                return commands(statement);
+            }
+        });
+    }
+
+    /** One command. */
+    public Optional<Command> find(UUID id) {
+        return database.call("reading a command", connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement("SELECT " + COLUMNS + " FROM " + table + " WHERE id = ?")) {
+                statement.setObject(1, id);
+                return commands(statement).stream().findFirst();
+            }
+        });
+    }
+
+    /** The payload of one command: text as it stands, bytes as {@code \x} and hex; empty when it has none. */
+    public Optional<String> payload(UUID id) {
+        return database.call("reading a payload", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(
+                    "SELECT coalesce(payload::text, payload_binary::text) FROM " + table + " WHERE id = ?")) {
+                statement.setObject(1, id);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    /** PENDING → CANCELLED. */
+    public Answer cancel(UUID id) {
+        return act("cancel_command", id);
+    }
+
+    /** A pending command becomes due now. */
+    public Answer runNow(UUID id) {
+        return act("run_command_now", id);
+    }
+
+    /** DEAD → PENDING with a new budget. */
+    public Answer requeue(UUID id) {
+        return act("requeue_command", id);
+    }
+
+    /** A pending command becomes due at another instant. */
+    public Answer reschedule(UUID id, OffsetDateTime runAt) {
+        return database.call("reschedule_command", connection -> {
+            try (PreparedStatement statement = call(connection, "reschedule_command", "?, ?")) {
+                statement.setObject(1, id);
+                statement.setObject(2, runAt);
+                return answer(statement);
+            }
+        });
+    }
+
+    private Answer act(String function, UUID id) {
+        return database.call(function, connection -> {
+            try (PreparedStatement statement = call(connection, function, "?")) {
+                statement.setObject(1, id);
+                return answer(statement);
+            }
+        });
+    }
+
+    private PreparedStatement call(Connection connection, String function, String parameters) throws SQLException {
+        return connection.prepareStatement("SELECT " + tables.qualified(function) + "(" + parameters + ")");
+    }
+
+    private static Answer answer(PreparedStatement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            rows.next();
+            return Answer.valueOf(rows.getString(1));
+        }
+    }
+
+    private static List<Command> commands(PreparedStatement statement) throws SQLException {
+        List<Command> commands = new ArrayList<>();
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                commands.add(command(rows));
+            }
+        }
+        return commands;
+    }
+
+    private static Command command(ResultSet row) throws SQLException {
+        long packed = row.getLong("place");
+        Optional<String> place = row.wasNull()
+                ? Optional.empty()
+                : Optional.of(Place.unpacked(packed).text());
+        return new Command(
+                row.getObject("id", UUID.class),
+                row.getString("command_name"),
+                text(row, "ordering_key"),
+                Status.valueOf(row.getString("status")),
+                new Timing(
+                        row.getString("created_at"),
+                        row.getString("run_at"),
+                        text(row, "not_before"),
+                        text(row, "first_failed_at"),
+                        text(row, "failed_at"),
+                        text(row, "completed_at")),
+                new Delivery(row.getInt("attempts"), row.getInt("turn"), place, text(row, "reason"), text(row, "hold")),
+                text(row, "dedup_key"),
+                text(row, "last_error").orElse(""));
+    }
+
+    private static Optional<String> text(ResultSet row, String column) throws SQLException {
+        return Optional.ofNullable(row.getString(column));
+    }
+
+    private static String where(String condition) {
+        return condition.isEmpty() ? "" : " WHERE " + condition;
+    }
+
+    /** The name itself, or with {@code .*} everything below it. */
+    private static String like(String name) {
+        boolean below = name.endsWith(".*");
+        String literal = (below ? name.substring(0, name.length() - 1) : name)
+                .replace("\\", "\\\\")
+                .replace("_", "\\_")
+                .replace("%", "\\%");
+        return below ? literal + "%" : literal;
+    }
+
+    /** Milliseconds are enough to read; the exact instant stays in the row. */
+    private static String utc(String column) {
+        return "CASE WHEN isfinite(%1$s) THEN to_char(%1$s AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') ELSE %1$s::text END AS %1$s"
+                .formatted(column);
+    }
+}

@@ -1,0 +1,138 @@
+package io.tailrace.operations;
+
+import io.tailrace.broker.CompactedTopic.Live;
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Place;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A row that was parked, as its dead letter tells it.
+ *
+ * @param x {@code events}, {@code commands} or a subscription
+ * @param rowId the id of the row, as text: whatever stands in the key of the record
+ * @param headers all of them, business and delivery
+ * @param value the payload, or nothing when {@link #payload()} says so
+ * @param partition of the dead letter topic
+ * @param offset in that partition
+ * @param writtenAtMs when the dead letter was written, milliseconds since 1970
+ */
+public record DeadLetter(
+        String x, String rowId, Headers headers, Bytes value, int partition, long offset, long writtenAtMs) {
+
+    /** What the value is to the payload of the row. */
+    public enum Payload {
+        INLINE,
+        /** The row has none. */
+        NULL,
+        /** It did not fit: it is in the table only. */
+        OMITTED
+    }
+
+    /** Rows of a key in the order in which they were committed (commands: became due); the rest in the order they died. */
+    static final Comparator<DeadLetter> IN_ORDER = Comparator.comparing(DeadLetter::source)
+            .thenComparing(DeadLetter::placeOrFirst)
+            .thenComparing(DeadLetter::writtenAtMs)
+            .thenComparing(DeadLetter::rowId);
+
+    public DeadLetter {
+        Objects.requireNonNull(x, "x");
+        Objects.requireNonNull(rowId, "rowId");
+        Objects.requireNonNull(headers, "headers");
+        Objects.requireNonNull(value, "value");
+    }
+
+    static DeadLetter of(String x, Live live) {
+        return new DeadLetter(
+                x,
+                live.key().utf8(),
+                live.headers(),
+                live.value(),
+                live.partition(),
+                live.offset(),
+                live.timestampMs());
+    }
+
+    /** Event or command name; empty when the row has none that could be read. */
+    public String name() {
+        return text(HeaderName.CE_TYPE);
+    }
+
+    /** The database the row came from, {@code <ns>/<database>}. */
+    public String source() {
+        return text(HeaderName.CE_SOURCE);
+    }
+
+    public Optional<String> orderingKey() {
+        return headers.text(HeaderName.CE_PARTITIONKEY);
+    }
+
+    /** One of the words of {@link io.tailrace.contract.record.Reason}, or what a newer version wrote. */
+    public String reason() {
+        return text(HeaderName.REASON);
+    }
+
+    /** Attempts that were used. */
+    public int attempts() {
+        return headers.smallNumber(HeaderName.ATTEMPT).orElse(0);
+    }
+
+    public String errorClass() {
+        return text(HeaderName.ERROR_CLASS);
+    }
+
+    public String errorMessage() {
+        return text(HeaderName.ERROR_MESSAGE);
+    }
+
+    /** When its last attempt failed. */
+    public Optional<Instant> failedAt() {
+        return instant(HeaderName.FAILED_AT);
+    }
+
+    public Optional<Instant> firstFailedAt() {
+        return instant(HeaderName.FIRST_FAILED_AT);
+    }
+
+    /** How often it was replayed before. */
+    public int replayCount() {
+        return headers.smallNumber(HeaderName.REPLAY_COUNT).orElse(0);
+    }
+
+    public Payload payload() {
+        return switch (headers.text(HeaderName.PAYLOAD).orElse("inline")) {
+            case "null" -> Payload.NULL;
+            case "omitted" -> Payload.OMITTED;
+            default -> Payload.INLINE;
+        };
+    }
+
+    /** Where it stands among the rows of its key: for events and their subscriptions the seq, for commands the place. */
+    public Optional<Place> place() {
+        Optional<Place> place = headers.place(HeaderName.PLACE);
+        return x.equals(Topics.COMMANDS) || place.isPresent() ? place : headers.place(HeaderName.SEQ);
+    }
+
+    private Place placeOrFirst() {
+        return place().orElse(new Place(0, 0));
+    }
+
+    private String text(HeaderName name) {
+        return headers.text(name).orElse("");
+    }
+
+    private Optional<Instant> instant(HeaderName name) {
+        return headers.number(name).stream().mapToObj(Instant::ofEpochMilli).findFirst();
+    }
+
+    /** Never the payload. */
+    @Override
+    public String toString() {
+        return "DeadLetter[" + x + " " + rowId + " " + name() + " " + reason() + "]";
+    }
+}

@@ -1,0 +1,73 @@
+package io.tailrace.operations;
+
+import io.tailrace.broker.ClientSettings;
+import io.tailrace.contract.config.KafkaConfig;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.Status.Lag;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+
+/** How far the groups of router and executor are behind the topics they read. */
+final class GroupLags {
+
+    private final KafkaConfig kafka;
+    private final Map<String, String> groups;
+
+    GroupLags(TailraceConfig config, KafkaConfig kafka) {
+        this.kafka = kafka;
+        this.groups = new TreeMap<>(Map.of(
+                "router", config.namespace().routerApplicationId(),
+                "executor", config.namespace().executorGroup(Topics.COMMANDS)));
+    }
+
+    List<Lag> read() {
+        List<Lag> lags = new ArrayList<>();
+        try (Admin admin = Admin.create(ClientSettings.admin(kafka))) {
+            for (Map.Entry<String, String> group : groups.entrySet()) {
+                byTopic(admin, group.getValue())
+                        .forEach((topic, records) -> lags.add(new Lag(group.getKey(), topic, records)));
+            }
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof KafkaException reason ? reason : new KafkaException(failed.getCause());
+        } catch (InterruptedException interrupted) {
+            throw new InterruptException(interrupted);
+        }
+        return lags;
+    }
+
+    private static Map<String, Long> byTopic(Admin admin, String group)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+        admin.listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .forEach((partition, offset) -> {
+                    if (offset != null) {
+                        committed.put(partition, offset);
+                    }
+                });
+        Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+        committed.keySet().forEach(partition -> wanted.put(partition, OffsetSpec.latest()));
+        Map<TopicPartition, ListOffsetsResultInfo> ends =
+                admin.listOffsets(wanted).all().get();
+        Map<String, Long> lags = new TreeMap<>();
+        committed.forEach((partition, offset) -> {
+            ListOffsetsResultInfo end = ends.get(partition);
+            long behind = end == null ? 0 : Math.max(0, end.offset() - offset.offset());
+            lags.merge(partition.topic(), behind, Long::sum);
+        });
+        return lags;
+    }
+}

@@ -1,0 +1,72 @@
+package io.tailrace.operations;
+
+import java.util.List;
+import java.util.Objects;
+
+/** A replay that is asked for, and what came of it. */
+public final class Replay {
+
+    private Replay() {}
+
+    /**
+     * What is asked for.
+     *
+     * @param id names this replay on every record it writes; a new one for each run
+     * @param by who asks, for the same records; at most 64 characters are kept
+     * @param dryRun only say what would be done: nothing at all is written
+     */
+    public record Order(String id, String by, boolean dryRun) {
+        private static final int MAX_BY = 64;
+
+        public Order {
+            Objects.requireNonNull(id, "id");
+            by = by.length() > MAX_BY ? by.substring(0, MAX_BY) : by;
+        }
+    }
+
+    /** What became of one row. */
+    public enum Outcome {
+        /** It would be replayed, were this not a dry run. */
+        WOULD_REPLAY,
+        /** It is on its way again, with a full new budget; how it ends is seen in its topic or its row. */
+        REPLAYED,
+        /** A worker has the command right now: nothing was changed. */
+        RUNNING,
+        /** The command is not dead (any more): nothing was changed. */
+        NOT_DEAD,
+        /** There is no such command in the database. */
+        NOT_FOUND,
+        /** A younger pending command has its dedup key: cancel that one first. */
+        DUPLICATE,
+        /** Its dead letter carries no payload, because the row is too large: it would die again. */
+        PAYLOAD_OMITTED
+    }
+
+    /** One row and its outcome. */
+    public record Row(DeadLetter letter, Outcome outcome) {}
+
+    /** How the replay ended. */
+    public enum Ending {
+        /** Every selected row was looked at. */
+        COMPLETE,
+        /** Another operator began to replay the same dead letters: what is not in the rows is theirs now. */
+        FENCED
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param rows what was done for certain, in the order in which it was done
+     * @param remaining selected rows that were not reached
+     */
+    public record Report(Order order, List<Row> rows, int remaining, Ending ending) {
+        public Report {
+            rows = List.copyOf(rows);
+        }
+
+        /** Rows of one outcome. */
+        public long count(Outcome outcome) {
+            return rows.stream().filter(row -> row.outcome() == outcome).count();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.tailrace.operations;
+
+import io.tailrace.broker.KafkaHeaders;
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Kind;
+import io.tailrace.operations.Replay.Order;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** The two records that bring a dead letter back: itself to the retry topic, a tombstone to the dead letter topic. */
+final class ReplayRecords {
+
+    private final Topics topics;
+    private final Order order;
+
+    ReplayRecords(Topics topics, Order order) {
+        this.topics = topics;
+        this.order = order;
+    }
+
+    List<ProducerRecord<byte[], byte[]>> of(DeadLetter letter) {
+        return List.of(replay(letter), tombstone(letter));
+    }
+
+    private ProducerRecord<byte[], byte[]> replay(DeadLetter letter) {
+        String key = letter.orderingKey().orElse(letter.rowId());
+        // A dead letter's value is never null, because null would be its tombstone; here it is what the row holds.
+        byte[] value = letter.payload() == DeadLetter.Payload.NULL
+                ? null
+                : letter.value().array();
+        return new ProducerRecord<>(
+                topics.retry(letter.x()), null, Bytes.utf8(key).array(), value, KafkaHeaders.to(headers(letter)));
+    }
+
+    /** Reason, errors and first failure stay until the row succeeds or fails anew; attempts and waits begin again. */
+    private Headers headers(DeadLetter letter) {
+        return letter.headers().toBuilder()
+                .put(HeaderName.KIND, Kind.REPLAY.text())
+                .put(HeaderName.ATTEMPT, 0)
+                .remove(HeaderName.NOT_BEFORE)
+                .remove(HeaderName.WAIT)
+                .remove(HeaderName.ERROR_STACK)
+                .put(HeaderName.REPLAY_ID, order.id())
+                .put(HeaderName.REPLAY_COUNT, letter.replayCount() + 1L)
+                .put(HeaderName.REPLAY_BY, order.by())
+                .build();
+    }
+
+    /** To the partition the dead letter was read from: elsewhere it would take nothing away. */
+    private ProducerRecord<byte[], byte[]> tombstone(DeadLetter letter) {
+        byte[] key = Bytes.utf8(letter.rowId()).array();
+        return new ProducerRecord<>(topics.deadLetters(letter.x()), letter.partition(), key, null);
+    }
+}

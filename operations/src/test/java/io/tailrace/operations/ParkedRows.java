@@ -1,0 +1,117 @@
+package io.tailrace.operations;
+
+import io.tailrace.broker.ClientSettings;
+import io.tailrace.broker.KafkaHeaders;
+import io.tailrace.broker.TopicCatalog;
+import io.tailrace.broker.TopicKeeper;
+import io.tailrace.contract.config.ConfigReader;
+import io.tailrace.contract.config.Surroundings;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Bytes;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Topics of a namespace with dead letters in them, as a router would have written them. */
+final class ParkedRows {
+
+    private static final int PARTITIONS = 4;
+
+    private final TailraceConfig config;
+
+    ParkedRows(TailraceConfig config) {
+        this.config = config;
+        try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
+            new TopicKeeper(admin, config.kafka().bootstrapServers(), true)
+                    .ensure(new TopicCatalog(config.topicNames(), config.topics()).all(List.of()));
+        }
+    }
+
+    static TailraceConfig config(String namespace, String bootstrapServers, String host, int port, String database) {
+        Map<String, Object> tree = Map.of(
+                "namespace", namespace,
+                "source",
+                        Map.of(
+                                "host",
+                                host,
+                                "port",
+                                Integer.toString(port),
+                                "database",
+                                database,
+                                "user",
+                                "postgres",
+                                "sslmode",
+                                "disable"),
+                "kafka", Map.of("bootstrap-servers", bootstrapServers),
+                "topics",
+                        Map.of(
+                                "partitions", Integer.toString(PARTITIONS),
+                                "replication", "1",
+                                "min-insync-replicas", "1"));
+        return ConfigReader.read(tree, Map.of(), new Surroundings() {
+                    @Override
+                    public Optional<String> variable(String name) {
+                        return Optional.empty();
+                    }
+
+                    @Override
+                    public String file(String path) {
+                        throw new AssertionError(path);
+                    }
+                })
+                .match(read -> read, problems -> {
+                    throw new AssertionError(problems);
+                });
+    }
+
+    /** Rows {@code 0 … count-1}, ids {@code row-<n>}, spread over keys {@code key-<n % keys>}, one after the other in the raw topic. */
+    void parkEvents(int count, int keys) {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(ClientSettings.producer(config.kafka()))) {
+            // Backwards: the order of the dead letters is not the order of the rows.
+            for (int n = count - 1; n >= 0; n--) {
+                producer.send(record(Topics.EVENTS, "row-" + n, "key-" + n % keys, n, "inline", "{\"n\":" + n + "}"));
+            }
+        }
+    }
+
+    void park(String x, String rowId, @Nullable String key, String payload, String value) {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(ClientSettings.producer(config.kafka()))) {
+            producer.send(record(x, rowId, key, 0, payload, value));
+        }
+    }
+
+    private ProducerRecord<byte[], byte[]> record(
+            String x, String rowId, @Nullable String key, int offset, String payload, String value) {
+        Headers headers = Headers.builder()
+                .put(HeaderName.CE_ID, rowId)
+                .put(HeaderName.CE_TYPE, "sales.order-placed")
+                .put(
+                        HeaderName.CE_SOURCE,
+                        config.namespace().source(config.source().database()))
+                .putIfPresent(HeaderName.CE_PARTITIONKEY, key)
+                .add("colour", Bytes.utf8("blue"))
+                .put(HeaderName.KIND, "dead")
+                .put(HeaderName.SEQ, "1:" + offset)
+                .put(HeaderName.PLACE, "1:" + offset)
+                .put(HeaderName.ATTEMPT, 2)
+                .put(HeaderName.REASON, "no-route")
+                .put(HeaderName.ERROR_MESSAGE, "no route takes it")
+                .put(HeaderName.ERROR_STACK, "at somewhere")
+                .put(HeaderName.FIRST_FAILED_AT, 1_700_000_000_000L)
+                .put(HeaderName.PAYLOAD, payload)
+                .build();
+        return new ProducerRecord<>(
+                config.topicNames().deadLetters(x),
+                null,
+                Bytes.utf8(rowId).array(),
+                Bytes.utf8(value).array(),
+                KafkaHeaders.to(headers));
+    }
+}
