@@ -180,8 +180,10 @@ class OutboxRouterTest {
             }
             awaitCount(stack, 1, ns + ".events.sales");
             stack.kafka().stop();
-            Instant until = Instant.now().plusSeconds(3);
-            await().atMost(PATIENCE).until(() -> Instant.now().isAfter(until));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(router.health().state()).isEqualTo(Health.State.WAITING));
+            Instant longerThanTheBudget = Instant.now().plus(RouterChild.RETRY.cap());
+            await().atMost(PATIENCE).until(() -> Instant.now().isAfter(longerThanTheBudget));
             stack.kafka().start();
             try (RawTopics raw = new RawTopics(stack.bootstrapServers(), ns)) {
                 raw.commit(() -> {
