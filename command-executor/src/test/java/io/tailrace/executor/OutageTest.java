@@ -112,7 +112,7 @@ class OutageTest {
         try (Shop shop = Shop.open(stack)) {
             CountDownLatch inHandler = new CountDownLatch(1);
             CountDownLatch go = new CountDownLatch(1);
-            shop.executor(Effects.handler("ship", command -> {
+            CommandExecutor executor = shop.executor(Effects.handler("ship", command -> {
                 inHandler.countDown();
                 go.await();
                 return Result.failure("no");
@@ -123,6 +123,7 @@ class OutageTest {
             stack.kafka().stop();
             go.countDown();
             shop.awaitUntil(() -> "1".equals(shop.row(behind).get("turn")));
+            shop.awaitUntil(() -> executor.health().state() == Health.State.WAITING);
             stack.kafka().start();
             assertThat(shop.answersTo(id, 1))
                     .allSatisfy(answer -> assertThat(answer)
@@ -131,6 +132,7 @@ class OutageTest {
             assertThat(shop.answersTo(behind, 1).get(0)).containsEntry("tailrace-kind", "behind");
             assertThat(shop.row(id)).containsEntry("attempts", "1");
             shop.awaitAllPassed();
+            shop.awaitUntil(() -> executor.health().isReady());
         }
     }
 

@@ -1,26 +1,36 @@
 package io.tailrace.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports on the loopback address. */
 final class LocalPorts {
 
     private LocalPorts() {}
 
+    /** Below the ports that systems give to outgoing connections, one of which could otherwise sit on a server's port. */
+    private static final int FIRST = 15_000;
+
+    private static final int LAST = 32_000;
+
+    private static final int TRIES = 200;
+
     /**
      * A port that nobody listens on now. Another process may take it before the caller binds it: whoever asks for a free
      * port tries again with the next one when that happens.
      */
     static int free() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException("No free port on the loopback address", e);
+        for (int attempt = 0; attempt < TRIES; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
+            if (isFree(port)) {
+                return port;
+            }
         }
+        throw new EmbeddedStartException("None of %d ports tried between %d and %d on the loopback address is free."
+                .formatted(TRIES, FIRST, LAST));
     }
 
     /** Whether a server could bind this port now. A port that only lingers after a close counts as free. */

@@ -18,48 +18,47 @@ import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.topology.Assembly;
 import io.tailrace.router.topology.Beginning;
 import io.tailrace.router.topology.DestinationWatch;
-import io.tailrace.router.topology.Outages;
 import io.tailrace.router.topology.RouterTopology;
-import io.tailrace.router.topology.StreamsSettings;
+import io.tailrace.router.topology.RunningTopology;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.streams.KafkaStreams;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The router: raw topics in, destinations, due commands, waiting rows and dead letters out, one Kafka Streams topology. Any number of
+ * The router: raw topics in; destinations, due commands, waiting rows and dead letters out; one Kafka Streams topology. Any number of
  * instances share the partitions of a namespace. Thread-safe.
  */
 public final class OutboxRouter implements Part {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRouter.class);
 
-    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(8);
-
-    private static final long RETRY_START_MILLIS = 1_000;
+    private static final Duration START_AGAIN_AFTER = Duration.ofSeconds(1);
 
     private final TailraceConfig config;
     private final Topics topics;
     private final RouterMetrics metrics;
     private final Clock clock;
+    private final RouterState state = new RouterState();
+    private final CountDownLatch closing = new CountDownLatch(1);
 
-    // All guarded by this, and assigned in the order in which they are made; closed in the reverse.
-    private State state = State.NEW;
-    private String detail = "";
-    private @Nullable Admin admin;
-    private @Nullable DestinationWatch destinations;
-    private @Nullable Outages outages;
-    private @Nullable KafkaStreams streams;
-    private @Nullable Thread starter;
+    /** How to close what was opened, the last first. Guarded by itself: a close may come while a start is under way. */
+    private final Deque<Runnable> opened = new ArrayDeque<>();
+
+    /** What a running router waits for. */
+    private volatile Supplier<Optional<String>> troubles = Optional::empty;
 
     /** Makes one; nothing is opened yet. */
     public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
@@ -81,174 +80,109 @@ public final class OutboxRouter implements Part {
         if (!problems.isEmpty()) {
             throw new StartRefused(problems);
         }
-        synchronized (this) {
-            if (state != State.NEW) {
-                throw new IllegalStateException("a router is started once; it is " + state);
-            }
-            become(State.STARTING, "");
-            admin = Admin.create(ClientSettings.admin(config.kafka()));
-        }
+        state.begin();
+        Admin admin =
+                open(Admin.create(ClientSettings.admin(config.kafka())), each -> each.close(Duration.ofSeconds(1)));
         try {
-            prepare();
-            run(routes);
+            startOn(admin, routes);
         } catch (KafkaException outage) {
             LOG.warn("Kafka cannot be reached, the router starts when it can: {}", outage.getMessage());
-            become(State.STARTING, "Kafka cannot be reached: " + outage.getMessage());
-            keepTrying(routes);
-        } catch (StartRefused refused) {
-            become(State.FAILED, String.valueOf(refused.getMessage()));
-            throw refused;
+            state.become(State.STARTING, "Kafka cannot be reached: " + outage.getMessage());
+            Thread starter = new Thread(() -> startWhenPossible(admin, routes), "tailrace-router-start");
+            starter.setDaemon(true);
+            starter.start();
         }
     }
 
     @Override
-    public synchronized Health health() {
-        DestinationWatch watch = destinations;
-        if (state == State.READY && watch != null && !watch.down().isEmpty()) {
-            String down = watch.down().entrySet().stream()
-                    .map(each -> each.getKey() + " is " + each.getValue().state() + ": "
-                            + each.getValue().detail())
-                    .collect(Collectors.joining("; "));
-            return new Health(State.WAITING, "rows wait for destinations, others flow: " + down);
-        }
-        return new Health(state, detail);
+    public Health health() {
+        Health health = state.health();
+        Optional<String> trouble = health.isReady() ? troubles.get() : Optional.empty();
+        return trouble.map(what -> new Health(State.WAITING, what)).orElse(health);
     }
 
     @Override
     public void close() {
-        Thread waiting;
-        KafkaStreams running;
-        synchronized (this) {
-            waiting = starter;
-            running = streams;
-            if (outages != null) {
-                outages.close();
+        state.become(State.STOPPED, "");
+        closing.countDown();
+        while (true) {
+            Runnable last;
+            synchronized (opened) {
+                last = opened.pollLast();
             }
-            become(State.STOPPED, "");
-        }
-        if (waiting != null) {
-            waiting.interrupt();
-        }
-        // Outside the lock: threads that end report their state, and would wait for us.
-        if (running != null && !running.close(STOP_TIMEOUT)) {
-            LOG.warn(
-                    "Router did not stop within {} s; its open transaction ends by its timeout",
-                    STOP_TIMEOUT.toSeconds());
-        }
-        synchronized (this) {
-            if (destinations != null) {
-                destinations.close();
-                destinations = null;
+            if (last == null) {
+                return;
             }
-            if (admin != null) {
-                admin.close(Duration.ofSeconds(1));
-                admin = null;
+            // Outside the lock, and each whatever became of the one before: a stream thread that ends reports to us.
+            try {
+                last.run();
+            } catch (KafkaException failed) {
+                LOG.warn("Closed with an error", failed);
             }
         }
     }
 
-    /** Topics as they must be, and an offset to go on from in each partition. */
-    private void prepare() {
-        Admin asked = admin();
-        List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(List.of());
-        new TopicKeeper(
-                        asked,
-                        config.kafka().bootstrapServers(),
-                        config.topics().autoCreate())
-                .ensure(specs);
-        beginning().ensure(List.of(RouterTopology.sources(topics)));
+    private void startOn(Admin admin, Routes routes) {
+        try {
+            List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(List.of());
+            keeper(admin).ensure(specs);
+            beginning(admin).run();
+            run(admin, routes);
+        } catch (StartRefused refused) {
+            state.become(State.FAILED, String.valueOf(refused.getMessage()));
+            throw refused;
+        }
     }
 
-    private synchronized void run(Routes routes) {
-        if (state == State.STOPPED) {
-            return;
+    private void startWhenPossible(Admin admin, Routes routes) {
+        try {
+            while (!closing.await(START_AGAIN_AFTER.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    startOn(admin, routes);
+                    return;
+                } catch (KafkaException still) {
+                    LOG.debug("Kafka still cannot be reached", still);
+                }
+            }
+        } catch (StartRefused refused) {
+            LOG.error("Router does not start: {}", refused.getMessage());
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
         }
+    }
+
+    private void run(Admin admin, Routes routes) {
         TopicCatalog catalog = new TopicCatalog(topics, config.topics());
         Optional<Function<String, TopicSpec>> maker =
                 config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
-        DestinationWatch watch = new DestinationWatch(admin(), config.kafka().bootstrapServers(), maker, metrics);
-        destinations = watch;
-        Decider decider = new Decider(routes, config.router().retry(), watch);
+        DestinationWatch destinations =
+                open(new DestinationWatch(admin, keeper(admin), maker, metrics), DestinationWatch::close);
+        troubles = destinations::trouble;
+        Decider decider = new Decider(routes, config.router().retry(), destinations);
         Assembly assembly = new Assembly(topics, decider, LaneLimits.DEFAULT, metrics, clock);
-        Outages watcher = new Outages(
-                () -> beginning().ensure(List.of(RouterTopology.sources(topics))),
-                why -> become(State.FAILED, why),
-                why -> become(State.WAITING, why));
-        outages = watcher;
-        KafkaStreams made = new KafkaStreams(RouterTopology.of(assembly), StreamsSettings.of(config));
-        streams = made;
-        made.setUncaughtExceptionHandler(watcher);
-        made.setStateListener((now, before) -> changed(now, watcher));
-        made.start();
+        open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
     }
 
-    private void changed(KafkaStreams.State now, Outages watcher) {
-        switch (now) {
-            case RUNNING -> {
-                watcher.over();
-                become(State.READY, "");
-            }
-            case REBALANCING -> become(State.STARTING, "partitions are being shared out, or stores restored");
-            case ERROR -> become(State.FAILED, "");
-            default -> {
-                // The rest are steps of closing, which is ours to report.
+    private Runnable beginning(Admin admin) {
+        Beginning beginning = new Beginning(
+                admin, config.kafka(), topics.operations(), config.namespace().routerApplicationId());
+        return () -> beginning.ensure(List.of(RouterTopology.sources(topics)));
+    }
+
+    private TopicKeeper keeper(Admin admin) {
+        return new TopicKeeper(
+                admin, config.kafka().bootstrapServers(), config.topics().autoCreate());
+    }
+
+    /** Remembers how to close it; if the close has come and gone, closes it here and now. */
+    private <T> T open(T resource, Consumer<T> close) {
+        synchronized (opened) {
+            if (closing.getCount() > 0) {
+                opened.addLast(() -> close.accept(resource));
+                return resource;
             }
         }
-    }
-
-    private void keepTrying(Routes routes) {
-        Thread thread = new Thread(
-                () -> {
-                    while (true) {
-                        try {
-                            synchronized (this) {
-                                wait(RETRY_START_MILLIS);
-                            }
-                            prepare();
-                            run(routes);
-                            return;
-                        } catch (KafkaException still) {
-                            LOG.debug("Kafka still cannot be reached", still);
-                        } catch (StartRefused refused) {
-                            LOG.error("Router does not start: {}", refused.getMessage());
-                            become(State.FAILED, String.valueOf(refused.getMessage()));
-                            return;
-                        } catch (InterruptedException stopping) {
-                            return;
-                        }
-                    }
-                },
-                "tailrace-router-start");
-        thread.setDaemon(true);
-        synchronized (this) {
-            starter = thread;
-        }
-        thread.start();
-    }
-
-    private Beginning beginning() {
-        return new Beginning(
-                admin(), config.kafka(), topics.operations(), config.namespace().routerApplicationId());
-    }
-
-    private synchronized Admin admin() {
-        Admin opened = admin;
-        if (opened == null) {
-            throw new KafkaException("the router is closed");
-        }
-        return opened;
-    }
-
-    /** The one place where the state changes. What has ended stays so, and a refusal stays until it is closed. */
-    private synchronized void become(State next, String why) {
-        boolean hasEnded = state == State.STOPPED || (state == State.FAILED && next != State.STOPPED);
-        if (hasEnded || (state == next && detail.equals(why))) {
-            return;
-        }
-        if (state != next) {
-            LOG.info("Router is {}{}", next, why.isEmpty() ? "" : ": " + why);
-        }
-        state = next;
-        detail = why;
+        close.accept(resource);
+        throw new KafkaException("the router was closed while it started");
     }
 }

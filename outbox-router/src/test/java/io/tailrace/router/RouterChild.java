@@ -21,10 +21,18 @@ final class RouterChild {
     private RouterChild() {}
 
     static OutboxRouter router(String namespace, String bootstrapServers, Path state) {
+        return router(namespace, bootstrapServers, state, RETRY, true);
+    }
+
+    static OutboxRouter router(
+            String namespace, String bootstrapServers, Path state, RetryPolicy retry, boolean autoCreate) {
         RoutesConfig routes = new RoutesConfig(
-                RoutesConfig.Default.NONE, List.of(new RoutesConfig.Rule("sales.*", namespace + ".events.{context}")));
+                RoutesConfig.Default.NONE,
+                List.of(
+                        new RoutesConfig.Rule("sales.*", namespace + ".events.{context}"),
+                        new RoutesConfig.Rule("billing.*", namespace + ".events.{context}")));
         return new OutboxRouter(
-                Configs.of(namespace, bootstrapServers, PARTITIONS, routes, RETRY, state),
+                Configs.of(namespace, bootstrapServers, PARTITIONS, routes, retry, state, autoCreate),
                 new SimpleMeterRegistry(),
                 Clock.systemUTC());
     }

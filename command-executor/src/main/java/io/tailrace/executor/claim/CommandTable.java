@@ -26,9 +26,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommandTable {
 
-    /** What a server allows on its own: 0 is no limit. Only this one cannot be raised by a transaction that has begun. */
-    private static final String LIMIT =
-            "SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0)";
+    /**
+     * What would keep a claim from working, or worse, from seeing its row. A transaction_timeout is the one limit that a transaction
+     * which has begun cannot raise.
+     */
+    private static final String PROBLEMS = """
+            SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0),
+                to_regprocedure(?) IS NOT NULL,
+                to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
+                to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
+                    AND has_table_privilege(to_regclass(?)::oid, 'UPDATE'),
+                current_user""";
 
     private final String claim;
     private final String complete;
@@ -36,7 +44,8 @@ public final class CommandTable {
     private final String dead;
     private final String behind;
     private final String announced;
-    private final String present;
+    private final String claimFunction;
+    private final String commandTable;
     private final int limitMillis;
 
     /**
@@ -51,32 +60,46 @@ public final class CommandTable {
         this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
         this.behind = "SELECT * FROM " + names.qualified("stamp_behind") + "(?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
-        this.present =
-                "SELECT to_regprocedure('" + names.qualified("claim_command").replace("'", "''")
-                        + "(uuid,text,text,bigint,integer,bigint,boolean,integer)') IS NOT NULL";
+        this.claimFunction =
+                names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
+        this.commandTable = names.qualified(names.internalCommand());
         this.limitMillis = Math.toIntExact(limit.toMillis());
     }
 
-    /** Reasons why this database cannot be worked on as it is; empty when it can. */
+    /** Reasons why this database cannot be worked on as it is, each with its fix; empty when it can. */
     public List<String> problems(Connection connection) throws SQLException {
-        List<String> problems = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(LIMIT);
-                ResultSet rows = statement.executeQuery()) {
-            rows.next();
-            long limit = rows.getLong(1);
-            if (limit > 0 && limit < limitMillis) {
-                problems.add(
-                        "the server ends every transaction after %d ms (transaction_timeout), a handler may take %d ms: raise it for"
-                                        .formatted(limit, limitMillis)
-                                + " the executor's role (ALTER ROLE ... SET transaction_timeout = 0) or lower executor.handler-timeout");
+        try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
+            statement.setString(1, claimFunction);
+            for (int i = 2; i <= 6; i++) {
+                statement.setString(i, commandTable);
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return problems(
+                        row.getLong(1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4), row.getString(5));
             }
         }
-        try (PreparedStatement statement = connection.prepareStatement(present);
-                ResultSet rows = statement.executeQuery()) {
-            rows.next();
-            if (!rows.getBoolean(1)) {
-                problems.add("the database has no function claim_command: run 'tailrace db migrate'");
-            }
+    }
+
+    private List<String> problems(
+            long transactionTimeout, boolean migrated, boolean hidden, boolean mayWork, String role) {
+        List<String> problems = new ArrayList<>();
+        if (transactionTimeout > 0 && transactionTimeout < limitMillis) {
+            problems.add(
+                    ("the server ends every transaction after %d ms (transaction_timeout), a handler and its stamp may take %d ms:"
+                                    + " ALTER ROLE %s SET transaction_timeout = 0, or lower executor.handler-timeout")
+                            .formatted(transactionTimeout, limitMillis, TableNames.quoted(role)));
+        }
+        if (!migrated) {
+            problems.add("the database has no function " + claimFunction + ": run tailrace db migrate");
+        } else if (!mayWork) {
+            problems.add("role %s may not read and update %s: GRANT SELECT, UPDATE ON %s TO %s"
+                    .formatted(role, commandTable, commandTable, TableNames.quoted(role)));
+        }
+        if (hidden) {
+            problems.add(
+                    "row-level security hides rows of %s from role %s, they would be taken for lost: ALTER ROLE %s BYPASSRLS"
+                            .formatted(commandTable, role, TableNames.quoted(role)));
         }
         return problems;
     }

@@ -24,21 +24,22 @@ final class DueDecoder {
     private static final long LARGEST_XID = 0xFFFF_FFFFL;
 
     private final String redelivery;
+    private final String ownSource;
 
-    DueDecoder(Topics topics) {
+    /** @param ownSource of a record that names none: the one source there is */
+    DueDecoder(Topics topics, String ownSource) {
         this.redelivery = topics.redelivery(Topics.COMMANDS);
+        this.ownSource = ownSource;
     }
 
     Decoded decode(ConsumerRecord<byte[], byte[]> read) {
         Headers headers = KafkaHeaders.from(read.headers());
         boolean released = read.topic().equals(redelivery);
         UUID id = uuid(headers.text(HeaderName.CE_ID).orElse(""));
-        Optional<String> source = headers.text(HeaderName.CE_SOURCE);
         OptionalInt turn = headers.smallNumber(HeaderName.TURN);
         Optional<Place> place = released ? headers.place(HeaderName.PLACE) : dueAt(headers, read.offset());
-        if (id == null || source.isEmpty() || place.isEmpty()) {
-            return new Unreadable(
-                    "it needs ce_id (a UUID), ce_source and " + (released ? "tailrace-place" : "tailrace-seq"));
+        if (id == null || place.isEmpty()) {
+            return new Unreadable("it needs ce_id (a UUID) and " + (released ? "tailrace-place" : "tailrace-seq"));
         }
         if (released && turn.isEmpty()) {
             return new Unreadable("a released row needs tailrace-turn");
@@ -46,7 +47,7 @@ final class DueDecoder {
         OptionalLong xid = headers.number(HeaderName.XID);
         ClaimRequest row = new ClaimRequest(
                 id,
-                source.get(),
+                headers.text(HeaderName.CE_SOURCE).orElse(ownSource),
                 headers.text(HeaderName.CE_PARTITIONKEY).orElse(null),
                 place.get(),
                 turn.orElse(0),

@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -52,6 +53,9 @@ public final class Intake implements AutoCloseable {
     /** For the last commit, and for leaving the group. */
     private static final Duration LEAVE = Duration.ofSeconds(2);
 
+    /** Heartbeats go out every second or two. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
     private static final Duration BEFORE_NEXT_CLIENT = Duration.ofSeconds(1);
 
     /** Unsettled rows of a partition at which it is paused, and at which it goes on; they bound the heap and the work after a crash. */
@@ -81,7 +85,8 @@ public final class Intake implements AutoCloseable {
         this.queues = queues;
         this.metrics = metrics;
         Topics topics = config.topicNames();
-        this.decoder = new DueDecoder(topics);
+        this.decoder =
+                new DueDecoder(topics, config.namespace().source(config.source().database()));
         this.group = config.namespace().executorGroup(Topics.COMMANDS);
         this.firstOffsets = new FirstOffsets(config.kafka(), topics, group);
         this.thread.setDaemon(true);
@@ -119,7 +124,8 @@ public final class Intake implements AutoCloseable {
 
     private void run() {
         while (!isStopping() && !failed) {
-            try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings())) {
+            try {
+                KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings());
                 try {
                     consumer.subscribe(
                             List.of(
@@ -131,6 +137,8 @@ public final class Intake implements AutoCloseable {
                     }
                 } finally {
                     leave(consumer);
+                    // Not try-with-resources: its close would wait half a minute for a broker that is away.
+                    consumer.close(CloseOptions.timeout(LEAVE));
                 }
             } catch (StartRefused | InvalidOffsetException refused) {
                 failed = true;
@@ -179,9 +187,26 @@ public final class Intake implements AutoCloseable {
         throttle(consumer);
         if (System.nanoTime() - nextCommit >= 0) {
             commit(consumer);
+            report(consumer);
             nextCommit = System.nanoTime() + COMMIT_EVERY.toNanos();
         }
-        if (!assigned.isEmpty() || consumer.groupMetadata().generationId() > 0) {
+    }
+
+    /** A member without partitions is as ready as one with; one whose heartbeats are not answered reads nothing, and cannot know it otherwise. */
+    private void report(KafkaConsumer<byte[], byte[]> consumer) {
+        if (consumer.groupMetadata().generationId() <= 0) {
+            return;
+        }
+        double silence = consumer.metrics().entrySet().stream()
+                .filter(metric -> metric.getKey().name().equals("last-heartbeat-seconds-ago"))
+                .map(metric -> metric.getValue().metricValue())
+                .filter(Number.class::isInstance)
+                .mapToDouble(value -> ((Number) value).doubleValue())
+                .max()
+                .orElse(-1);
+        if (silence > SILENCE.toSeconds()) {
+            state.become(State.WAITING, "the group's coordinator does not answer");
+        } else {
             state.become(State.READY, "");
         }
     }

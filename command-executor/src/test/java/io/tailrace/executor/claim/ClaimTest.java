@@ -191,14 +191,37 @@ class ClaimTest {
         }
     }
 
-    private static Claim.Verdict claimWith(CommandTable table, Connection connection, ClaimRequest request)
-            throws SQLException {
-        return table.claim(connection, request).verdict();
+    @Test
+    void whatWouldHideRowsOrEndThemTooSoonIsNamedWithItsFix(Stack stack) throws Exception {
+        try (Connection connection = open(stack)) {
+            assertThat(table.problems(connection)).isEmpty();
+            execute(connection, "SET LOCAL transaction_timeout = '5s'");
+            assertThat(table.problems(connection))
+                    .singleElement()
+                    .asString()
+                    .contains("transaction_timeout", "ALTER ROLE");
+            // A role lives no longer than the transaction that made it.
+            execute(connection, "CREATE ROLE " + stack.namespace() + "_worker");
+            execute(connection, "GRANT USAGE ON SCHEMA tailrace TO " + stack.namespace() + "_worker");
+            execute(connection, "ALTER TABLE tailrace.internal_command ENABLE ROW LEVEL SECURITY");
+            execute(connection, "SET LOCAL transaction_timeout = 0; SET LOCAL ROLE " + stack.namespace() + "_worker");
+            assertThat(table.problems(connection))
+                    .satisfiesExactly(
+                            grant -> assertThat(grant).contains("GRANT SELECT, UPDATE"),
+                            hidden -> assertThat(hidden).contains("BYPASSRLS"));
+        }
+        CommandTable elsewhere = new CommandTable(new TableNames("else\"where's", "o", "c"), LIMIT);
+        try (Connection connection = open(stack)) {
+            assertThat(elsewhere.problems(connection))
+                    .singleElement()
+                    .asString()
+                    .contains("tailrace db migrate");
+        }
     }
 
     private Verdict claim(Connection connection, UUID id, @Nullable String key, long offset, int turn)
             throws SQLException {
-        return claimWith(table, connection, request(id, key, offset, turn));
+        return table.claim(connection, request(id, key, offset, turn)).verdict();
     }
 
     private static ClaimRequest request(UUID id, @Nullable String key, long offset, int turn) {

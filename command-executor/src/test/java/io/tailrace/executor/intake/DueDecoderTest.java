@@ -21,7 +21,7 @@ class DueDecoderTest {
 
     private static final Topics TOPICS = new Topics(new Namespace("shop"));
 
-    private final DueDecoder decoder = new DueDecoder(TOPICS);
+    private final DueDecoder decoder = new DueDecoder(TOPICS, "shop/db");
 
     @Test
     void theOffsetOfADirectRecordIsItsPlaceAndAReleasedOneBringsIt() {

@@ -50,10 +50,10 @@ public final class Compose {
     }
 
     /** A command that is due: the executor takes all it needs from the row, and the place from where this record lands. */
-    public static Outgoing due(Decoded command, String topic, Kind kind) {
+    public static Outgoing due(Decoded command, String topic) {
         RawRecord record = command.record();
         Headers.Builder headers = travelling(record, OF_A_DUE_COMMAND)
-                .put(KIND, kind.text())
+                .put(KIND, Kind.COMMAND.text())
                 .put(SEQ, command.seq().text())
                 .put(TURN, command.turn());
         command.place().ifPresent(place -> headers.put(PLACE, place.text()));

@@ -19,6 +19,7 @@ import io.tailrace.router.lane.Budget;
 import io.tailrace.router.lane.LaneEvent;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,7 +97,7 @@ public final class CommandFlow {
     }
 
     private boolean route(Decoded command, long dueAt) {
-        around.outbound().send(Compose.due(command, dueTopic, Kind.COMMAND));
+        around.outbound().send(Compose.due(command, dueTopic));
         // One that was due before it was committed is late by what we took, which the engine's lag shows, not by its
         // run_at.
         boolean wasScheduled = dueAt > 0;
@@ -183,12 +184,7 @@ public final class CommandFlow {
         return true;
     }
 
-    private boolean bury(
-            RawRecord record,
-            @org.jspecify.annotations.Nullable Place seq,
-            Reason reason,
-            ErrorTrail error,
-            String stage) {
+    private boolean bury(RawRecord record, @Nullable Place seq, Reason reason, ErrorTrail error, String stage) {
         around.outbound().send(Compose.buried(Compose.dueAsItIs(record, dueTopic, seq), reason, error, stage));
         return true;
     }

@@ -6,17 +6,18 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.tailrace.contract.record.Reason;
-import io.tailrace.router.lane.LaneKey;
-import io.tailrace.router.lane.LaneWatcher;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 
 /**
  * Everything the router counts. Counts are of work done, not of work committed: after a crash the rows of an open transaction are
- * counted again. Labels are bounded: {@code x}, {@code reason}. For use by many threads.
+ * counted again. Labels are bounded: {@code x} and {@code reason}. For use by many threads.
  */
-public final class RouterMetrics implements LaneWatcher {
+public final class RouterMetrics {
 
     private static final String PREFIX = "tailrace.router.";
 
@@ -25,10 +26,10 @@ public final class RouterMetrics implements LaneWatcher {
     private final Timer lateness;
     private final Timer blocked;
     private final DistributionSummary attempts;
-    private final AtomicLong blockedKeys = new AtomicLong();
-    private final AtomicLong parkedRows = new AtomicLong();
-    private final AtomicLong parkedBytes = new AtomicLong();
+    private final Set<TaskLanes> tasks = ConcurrentHashMap.newKeySet();
     private final AtomicInteger destinationsDown = new AtomicInteger();
+    /** A row costs microseconds, and finding a meter by name and labels is a good part of one. */
+    private final Map<String, Counter> counters = new ConcurrentHashMap<>();
 
     public RouterMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -38,32 +39,49 @@ public final class RouterMetrics implements LaneWatcher {
         this.attempts = DistributionSummary.builder(PREFIX + "attempts")
                 .description("Failed attempts of a row of the router when it left its lane")
                 .register(registry);
-        gauge("blocked.keys", "Keys whose rows wait", blockedKeys);
-        gauge("parked.rows", "Rows that wait on lanes", parkedRows);
-        gauge("parked.bytes", "Bytes of these rows", parkedBytes);
-        gauge("destinations.down", "Destinations that rows wait for", destinationsDown);
+        gauge("blocked.keys", "Keys whose rows wait", TaskLanes::keys);
+        gauge("parked.rows", "Rows that wait on lanes", TaskLanes::rows);
+        gauge(
+                "parked.bytes",
+                "Bytes of those of these rows that came or were touched since the start",
+                TaskLanes::bytes);
+        Gauge.builder(PREFIX + "destinations.down", destinationsDown, Number::doubleValue)
+                .description("Destinations that rows wait for")
+                .register(registry);
+    }
+
+    /** The lanes of a task that was opened; they are counted until it is closed. */
+    public TaskLanes opened() {
+        TaskLanes lanes = new TaskLanes(blocked);
+        tasks.add(lanes);
+        return lanes;
+    }
+
+    /** A task went elsewhere, and its lanes with it. */
+    public void closed(TaskLanes lanes) {
+        tasks.remove(lanes);
     }
 
     /** An event reached its destination. */
     public void routed(String x, Duration sinceCommit) {
-        counter("routed", "Rows routed", "x", x).increment();
+        counter("routed", "Rows routed", x).increment();
         commitToRouted.record(sinceCommit);
     }
 
     /** A command became due. */
     public void due(String x, Duration late) {
-        counter("routed", "Rows routed", "x", x).increment();
+        counter("routed", "Rows routed", x).increment();
         lateness.record(late);
     }
 
     /** An attempt of the router failed and is made again. */
     public void retried(String x) {
-        counter("retried", "Attempts that failed and are made again", "x", x).increment();
+        counter("retried", "Attempts that failed and are made again", x).increment();
     }
 
     /** A row of a subscription was released. */
     public void released(String x) {
-        counter("released", "Rows released to executors", "x", x).increment();
+        counter("released", "Rows released to executors", x).increment();
     }
 
     /** A row was given up. */
@@ -86,34 +104,13 @@ public final class RouterMetrics implements LaneWatcher {
         destinationsDown.set(count);
     }
 
-    /** What a task finds in its stores when it opens them. */
-    public void found(long keys, long rows) {
-        blockedKeys.addAndGet(keys);
-        parkedRows.addAndGet(rows);
-    }
-
-    @Override
-    public void blocked(LaneKey key) {
-        blockedKeys.incrementAndGet();
-    }
-
-    @Override
-    public void flowing(LaneKey key, long blockedForMillis) {
-        blockedKeys.decrementAndGet();
-        blocked.record(Duration.ofMillis(Math.max(0, blockedForMillis)));
-    }
-
-    @Override
-    public void rows(int delta, long bytesDelta) {
-        parkedRows.addAndGet(delta);
-        parkedBytes.addAndGet(bytesDelta);
-    }
-
-    private Counter counter(String name, String description, String tag, String value) {
-        return Counter.builder(PREFIX + name)
-                .description(description)
-                .tag(tag, value)
-                .register(registry);
+    private Counter counter(String name, String description, String x) {
+        return counters.computeIfAbsent(
+                name + ' ' + x,
+                any -> Counter.builder(PREFIX + name)
+                        .description(description)
+                        .tag("x", x)
+                        .register(registry));
     }
 
     private Timer timer(String name, String description) {
@@ -123,8 +120,8 @@ public final class RouterMetrics implements LaneWatcher {
                 .register(registry);
     }
 
-    private void gauge(String name, String description, Number number) {
-        Gauge.builder(PREFIX + name, number, Number::doubleValue)
+    private void gauge(String name, String description, ToLongFunction<TaskLanes> value) {
+        Gauge.builder(PREFIX + name, tasks, all -> all.stream().mapToLong(value).sum())
                 .description(description)
                 .register(registry);
     }

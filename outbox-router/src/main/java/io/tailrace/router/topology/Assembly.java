@@ -13,6 +13,7 @@ import io.tailrace.router.flow.SubscriptionFlow;
 import io.tailrace.router.flow.Surroundings;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.lane.LaneStore;
+import io.tailrace.router.lane.LaneWatcher;
 import io.tailrace.router.lane.Lanes;
 import io.tailrace.router.lane.ParkedStore;
 import io.tailrace.router.observe.RouterMetrics;
@@ -31,11 +32,11 @@ import java.util.SplittableRandom;
 public record Assembly(Topics topics, Decider decider, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
 
     /** Stands before a task's stores. */
-    Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound) {
+    Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound, LaneWatcher watcher) {
         Agenda agenda = new Agenda(due);
         Surroundings around = new Surroundings(
                 outbound,
-                new Lanes(lanes, parked, agenda, limits, metrics),
+                new Lanes(lanes, parked, agenda, limits, watcher),
                 agenda,
                 metrics,
                 clock,

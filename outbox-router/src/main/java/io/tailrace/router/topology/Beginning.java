@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -18,6 +19,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -87,19 +89,19 @@ public final class Beginning {
         }
         verify(partitions(begun), committed);
         begin(fresh);
-        begun.stream().filter(topic -> !memory.containsKey(topic)).forEach(topic -> remember(topic, BEGUN));
+        remember(begun.stream().filter(topic -> !memory.containsKey(topic)).toList(), BEGUN);
     }
 
     private void begin(List<String> topics) {
         if (topics.isEmpty()) {
             return;
         }
-        topics.forEach(topic -> remember(topic, BEGINNING));
+        remember(topics, BEGINNING);
         Map<TopicPartition, OffsetAndMetadata> first = new HashMap<>();
         offsets(partitions(topics), OffsetSpec.earliest())
                 .forEach((partition, offset) -> first.put(partition, new OffsetAndMetadata(offset)));
         Ask.await(admin.alterConsumerGroupOffsets(group, first).all());
-        topics.forEach(topic -> remember(topic, BEGUN));
+        remember(topics, BEGUN);
         LOG.info("Group begins at the earliest records: group={} topics={}", group, topics);
     }
 
@@ -174,13 +176,21 @@ public final class Beginning {
         return states;
     }
 
-    private void remember(String topic, String state) {
+    /** Returns when the memory is acknowledged: what follows may rely on it. */
+    private void remember(List<String> topics, String state) {
+        if (topics.isEmpty()) {
+            return;
+        }
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(ClientSettings.producer(kafka))) {
-            producer.send(new ProducerRecord<>(
-                            operationsTopic,
-                            key(topic).array(),
-                            Bytes.utf8(state).array()))
-                    .get();
+            List<Future<RecordMetadata>> sent = new ArrayList<>();
+            for (String topic : topics) {
+                byte[] value = Bytes.utf8(state).array();
+                sent.add(producer.send(
+                        new ProducerRecord<>(operationsTopic, key(topic).array(), value)));
+            }
+            for (Future<RecordMetadata> each : sent) {
+                each.get();
+            }
         } catch (ExecutionException failed) {
             throw failed.getCause() instanceof KafkaException reason ? reason : new KafkaException(failed.getCause());
         } catch (InterruptedException interrupted) {

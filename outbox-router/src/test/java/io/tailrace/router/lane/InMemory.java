@@ -18,6 +18,7 @@ final class InMemory implements LaneStore, ParkedStore, Wakes {
     private TreeMap<byte[], byte[]> parked = new TreeMap<>(Arrays::compareUnsigned);
     private TreeMap<Long, TreeSet<String>> wakes = new TreeMap<>();
     private final Map<String, LaneKey> keys = new HashMap<>();
+    private int rowsRead;
 
     @Override
     public @Nullable Lane get(LaneKey key) {
@@ -52,6 +53,7 @@ final class InMemory implements LaneStore, ParkedStore, Wakes {
                 .values()
                 .stream()
                 .map(value -> LaneCodec.row(Bytes.of(value)))
+                .peek(row -> rowsRead++)
                 .filter(wanted)
                 .findFirst()
                 .orElse(null);
@@ -104,6 +106,11 @@ final class InMemory implements LaneStore, ParkedStore, Wakes {
 
     int wakes() {
         return wakes.values().stream().mapToInt(TreeSet::size).sum();
+    }
+
+    /** Rows that scans have looked at. */
+    int rowsRead() {
+        return rowsRead;
     }
 
     boolean isEmpty() {

@@ -149,6 +149,30 @@ class LaneTableTest {
         assertThat(places()).containsExactly(10L, 11L, 12L, 13L, 14L);
     }
 
+    @Test
+    void aHotKeyIsDrainedWithoutReadingItsLaneAgainAndAgain() {
+        int rows = 10_000;
+        Lanes wide = new Lanes(stores, stores, stores, new LaneLimits(100_000, 1 << 30, 1_000), LaneWatcher.NONE);
+        wide.take(
+                LANE,
+                new LaneEvent(Kind.FAILED, new Place(1, 0), 1, LATER, 1, 0, RECORD),
+                NOW,
+                this::release,
+                budget());
+        for (int offset = 1; offset < rows; offset++) {
+            wide.take(LANE, LaneEvent.of(Kind.BEHIND, new Place(1, offset), 1, RECORD), NOW, this::release, budget());
+        }
+        wide.take(LANE, LaneEvent.of(Kind.HURRIED, new Place(1, 0), 1, RECORD), NOW, this::release, budget());
+        for (int done = 0; done < released.size(); done++) {
+            LaneRow row = released.get(done);
+            wide.take(LANE, LaneEvent.of(Kind.DONE, row.place(), 1, RECORD), NOW, this::release, budget());
+        }
+        assertThat(released).hasSize(rows);
+        assertThat(stores.isEmpty()).isTrue();
+        // Once to be released and once to become the head.
+        assertThat(stores.rowsRead()).isLessThanOrEqualTo(3 * rows);
+    }
+
     private static Stream<Arguments> cell(Kind kind, Move absent, Move waiting, Move released) {
         return Stream.of(
                 Arguments.of(kind, RowState.ABSENT, absent),

@@ -29,11 +29,22 @@ public final class Configs {
             RoutesConfig routes,
             RetryPolicy retry,
             Path state) {
+        return of(namespace, bootstrapServers, partitions, routes, retry, state, true);
+    }
+
+    public static TailraceConfig of(
+            String namespace,
+            String bootstrapServers,
+            int partitions,
+            RoutesConfig routes,
+            RetryPolicy retry,
+            Path state,
+            boolean autoCreate) {
         return new TailraceConfig(
                 new Namespace(namespace),
                 new SourceConfig("localhost", 5432, "shop", "tailrace", Secret.of(""), "disable", TableNames.DEFAULT),
                 new KafkaConfig(bootstrapServers, Map.of()),
-                new TopicsConfig(partitions, 1, 1, true, 1 << 20, Duration.ofDays(14)),
+                new TopicsConfig(partitions, 1, 1, autoCreate, 1 << 20, Duration.ofDays(14)),
                 new EngineConfig(
                         Duration.ofMillis(10), 4096, 32768, 64 << 20, Duration.ofSeconds(5), Duration.ofSeconds(5)),
                 new RouterConfig(
