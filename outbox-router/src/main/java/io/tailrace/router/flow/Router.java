@@ -2,6 +2,7 @@ package io.tailrace.router.flow;
 
 import io.tailrace.contract.name.Topics;
 import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.due.Agenda;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
 import io.tailrace.router.lane.Releaser;
@@ -12,6 +13,9 @@ import java.util.Map;
  * row that was waiting is never overtaken by one that has just come.
  */
 public final class Router {
+
+    /** Of {@link #nextDue()}: nothing waits for an instant. */
+    public static final long NOTHING_DUE = Agenda.NOTHING_DUE;
 
     /** What a record may set going before the next is read: a fraction of a tick. */
     private static final int ROWS_PER_RECORD = 128;
@@ -59,7 +63,12 @@ public final class Router {
         intake.take(record, budget);
     }
 
-    /** A millisecond or so has passed. */
+    /** When the next tick is wanted, in milliseconds since the epoch; {@link #NOTHING_DUE} when none is. */
+    public long nextDue() {
+        return around.agenda().nextAt();
+    }
+
+    /** Fires what is due, as far as the budget of a tick goes. */
     public void tick() {
         if (around.agenda().isDue(around.clock().millis())) {
             fire(budget(ROWS_PER_TICK, MILLIS_PER_TICK));
