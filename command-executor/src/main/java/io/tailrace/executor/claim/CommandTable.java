@@ -35,7 +35,8 @@ public final class CommandTable {
                 to_regprocedure(?) IS NOT NULL,
                 to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
                 to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
-                    AND has_table_privilege(to_regclass(?)::oid, 'UPDATE'),
+                    AND has_table_privilege(to_regclass(?)::oid, 'UPDATE')
+                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
                 current_user""";
 
     private final String claim;
@@ -46,6 +47,7 @@ public final class CommandTable {
     private final String announced;
     private final String claimFunction;
     private final String commandTable;
+    private final String schema;
     private final int limitMillis;
 
     /**
@@ -63,6 +65,7 @@ public final class CommandTable {
         this.claimFunction =
                 names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
         this.commandTable = names.qualified(names.internalCommand());
+        this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
     }
 
@@ -73,6 +76,7 @@ public final class CommandTable {
             for (int i = 2; i <= 6; i++) {
                 statement.setString(i, commandTable);
             }
+            statement.setString(7, claimFunction);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return problems(
@@ -93,8 +97,10 @@ public final class CommandTable {
         if (!migrated) {
             problems.add("the database has no function " + claimFunction + ": run tailrace db migrate");
         } else if (!mayWork) {
-            problems.add("role %s may not read and update %s: GRANT SELECT, UPDATE ON %s TO %s"
-                    .formatted(role, commandTable, commandTable, TableNames.quoted(role)));
+            problems.add(
+                    ("role %1$s may not read and update %2$s and call its functions: GRANT SELECT, UPDATE ON %2$s TO %1$s;"
+                                    + " GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %3$s TO %1$s")
+                            .formatted(TableNames.quoted(role), commandTable, schema));
         }
         if (hidden) {
             problems.add(

@@ -194,9 +194,6 @@ public final class Intake implements AutoCloseable {
 
     /** A member without partitions is as ready as one with; one whose heartbeats are not answered reads nothing, and cannot know it otherwise. */
     private void report(KafkaConsumer<byte[], byte[]> consumer) {
-        if (consumer.groupMetadata().generationId() <= 0) {
-            return;
-        }
         double silence = consumer.metrics().entrySet().stream()
                 .filter(metric -> metric.getKey().name().equals("last-heartbeat-seconds-ago"))
                 .map(metric -> metric.getValue().metricValue())
@@ -206,7 +203,7 @@ public final class Intake implements AutoCloseable {
                 .orElse(-1);
         if (silence > SILENCE.toSeconds()) {
             state.become(State.WAITING, "the group's coordinator does not answer");
-        } else {
+        } else if (consumer.groupMetadata().generationId() > 0) {
             state.become(State.READY, "");
         }
     }

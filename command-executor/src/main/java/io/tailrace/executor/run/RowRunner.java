@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import javax.sql.DataSource;
@@ -42,6 +43,9 @@ public final class RowRunner implements Work {
     private final HandlerRun run;
     private final Handlers handlers;
     private final Rules rules;
+
+    /** SQLSTATE of the last error of this kind that was logged: what keeps one row from its claim keeps them all. */
+    private volatile @Nullable String told;
 
     /**
      * What decisions need beside the row.
@@ -99,8 +103,9 @@ public final class RowRunner implements Work {
         if (use == AttemptUse.CONFLICT) {
             return stepBack(head, StepBack.CONFLICT, Backoff.CONFLICT);
         }
-        if (head.stepsBack() == 0 && use != AttemptUse.LOST) {
-            LOG.warn("Row cannot be claimed or stamped, it is tried until it can: {}", head.record(), e);
+        if (use != AttemptUse.LOST && !Objects.equals(e.getSQLState(), told)) {
+            told = e.getSQLState();
+            LOG.warn("Rows cannot be claimed or stamped, each is tried until it can; said once: {}", head.record(), e);
         }
         return stepBack(head, StepBack.LOST, Backoff.LOST);
     }

@@ -14,6 +14,8 @@ import io.tailrace.executor.claim.Stamp;
 import io.tailrace.executor.intake.DueRecord;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +26,8 @@ public final class Answers {
 
     private static final String STAGE = "handler";
 
-    /** A dead letter may have been made before a redeployment, so its words are read back, not its classes. */
-    private static final String STACK_LINE = "\n\tat ";
+    /** Where the frames begin in what {@link ErrorTrail} keeps of a stack. */
+    private static final Pattern FRAME = Pattern.compile("\\n\\s+at ");
 
     private Answers() {}
 
@@ -117,15 +119,16 @@ public final class Answers {
     /** The trail that a row kept: {@code last_error} begins with what an exception prints first. */
     static ErrorTrail trailOf(CommandRow row) {
         String error = Objects.requireNonNullElse(row.progress().error(), "");
-        int stack = error.indexOf(STACK_LINE);
-        String head = stack < 0 ? error : error.substring(0, stack);
+        Matcher frame = FRAME.matcher(error);
+        boolean hasStack = frame.find();
+        String head = hasStack ? error.substring(0, frame.start()) : error;
         int colon = head.indexOf(": ");
         String first = colon < 0 ? head : head.substring(0, colon);
         boolean named = first.indexOf(' ') < 0;
         return new ErrorTrail(
                 named ? first : "",
                 named ? head.substring(Math.min(first.length() + 2, head.length())) : head,
-                stack < 0 ? "" : error);
+                hasStack ? error : "");
     }
 
     /** What is kept of a trail in {@code last_error}. */

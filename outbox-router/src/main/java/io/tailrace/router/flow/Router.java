@@ -27,6 +27,8 @@ public final class Router {
 
     private static final long MILLIS_PER_TICK = 15;
 
+    private static final long MILLIS_UNTIL_BACK = 60_000;
+
     /** Takes the records of one topic. */
     @FunctionalInterface
     interface Intake {
@@ -82,7 +84,10 @@ public final class Router {
 
     private boolean wake(Due.Wake wake, long now, Budget budget) {
         Releaser releaser = releasers.get(wake.lane().x());
-        if (releaser != null) {
+        if (releaser == null) {
+            // A subscription was taken out of the configuration over waiting rows: they wait until it is back.
+            around.lanes().postpone(wake.lane(), wake.at(), now + MILLIS_UNTIL_BACK);
+        } else {
             around.lanes().wake(wake.lane(), wake.at(), now, releaser, budget);
         }
         return true;
