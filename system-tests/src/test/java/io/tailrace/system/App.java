@@ -27,7 +27,8 @@ final class App {
     static App on(Stack stack) throws SQLException {
         stack.execute(
                 "CREATE SCHEMA app",
-                // No constraint: a second effect of a command is to be seen, not refused. seq is the order of effects within a key,
+                // No constraint: a second effect of a command is to be seen, not refused. seq is the order of effects
+                // within a key,
                 // xid the transaction that an effect committed with.
                 """
                 CREATE TABLE app.effect (
@@ -87,8 +88,9 @@ final class App {
     }
 
     static void commandLater(Connection connection, String key, String payload, int delayMs) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("INSERT INTO " + COMMANDS
-                + " (command_name, ordering_key, payload, run_at) VALUES (?, ?, ?::json, now() + ? * interval '1 ms')")) {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "INSERT INTO " + COMMANDS
+                        + " (command_name, ordering_key, payload, run_at) VALUES (?, ?, ?::json, now() + ? * interval '1 ms')")) {
             statement.setString(1, EffectHandler.NAME);
             statement.setString(2, key);
             statement.setString(3, payload);

@@ -46,7 +46,8 @@ final class Child {
     /** Waits until its readiness says that it makes progress. */
     void awaitReady() {
         String line = jvm.awaitLine(LISTENS, READY_WITHIN);
-        URI ready = URI.create(line.substring(line.indexOf(LISTENS) + LISTENS.length()).strip() + "/health/ready");
+        URI ready = URI.create(
+                line.substring(line.indexOf(LISTENS) + LISTENS.length()).strip() + "/health/ready");
         await("readiness of " + ready)
                 .pollInterval(Duration.ofMillis(50))
                 .atMost(READY_WITHIN)

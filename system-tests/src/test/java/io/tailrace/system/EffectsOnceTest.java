@@ -47,7 +47,10 @@ class EffectsOnceTest {
                 for (int key = 0; key < KEYS; key++) {
                     String fail = key == 0 && n % 5 == 0 ? ",\"fail\":2" : "";
                     App.command(
-                            connection, EffectHandler.NAME, "key-" + key, "{\"n\":" + n + ",\"sleepMs\":15" + fail + "}");
+                            connection,
+                            EffectHandler.NAME,
+                            "key-" + key,
+                            "{\"n\":" + n + ",\"sleepMs\":15" + fail + "}");
                 }
                 App.command(connection, EffectHandler.NAME, null, "{\"n\":" + n + ",\"sleepMs\":15}");
             }
@@ -61,9 +64,10 @@ class EffectsOnceTest {
             child.kill();
         }
         pipeline.startChild(Stage.EXECUTOR);
-        await("all are done").atMost(PATIENCE).until(() -> app.number(
-                        "SELECT count(*) FROM " + App.COMMANDS + " WHERE status = 'COMPLETED'")
-                == commands);
+        await("all are done")
+                .atMost(PATIENCE)
+                .until(() ->
+                        app.number("SELECT count(*) FROM " + App.COMMANDS + " WHERE status = 'COMPLETED'") == commands);
 
         try (Connection connection = stack.connect()) {
             History.of(connection, "SELECT id, ordering_key FROM " + App.COMMANDS + " ORDER BY (payload->>'n')::int")
@@ -87,7 +91,9 @@ class EffectsOnceTest {
         app.switchOn("mended");
         await().atMost(PATIENCE).until(() -> app.row(failing, "status").equals("COMPLETED"));
         assertThat(app.effectsOf("throws")).containsExactly(1);
-        assertThat(app.text("SELECT tenant_id FROM app.effect")).as("the origin is restored").isEqualTo("tenant-1");
+        assertThat(app.text("SELECT tenant_id FROM app.effect"))
+                .as("the origin is restored")
+                .isEqualTo("tenant-1");
         assertStampedWithTheirEffects(1);
     }
 
@@ -96,8 +102,10 @@ class EffectsOnceTest {
      * before the handler stands, that of the part of it that also wrote the effect.
      */
     private void assertStampedWithTheirEffects(int commands) throws SQLException {
-        assertThat(app.number("SELECT count(*) FROM app.effect e JOIN " + App.COMMANDS
-                        + " c ON c.id = e.command_id AND c.status = 'COMPLETED' AND c.xmin::text IN (e.xid::text, e.xmin::text)"))
+        assertThat(
+                        app.number(
+                                "SELECT count(*) FROM app.effect e JOIN " + App.COMMANDS
+                                        + " c ON c.id = e.command_id AND c.status = 'COMPLETED' AND c.xmin::text IN (e.xid::text, e.xmin::text)"))
                 .isEqualTo(commands);
     }
 

@@ -52,14 +52,16 @@ class EveryFailureExplainedTest {
     static void start(Stack given) throws SQLException {
         stack = given;
         app = App.on(stack);
-        pipeline = Pipeline.running(stack, settings -> settings.route("shop.*")
-                .with("topics.max-message-bytes", "64KiB")
-                .with("router.retry.base", "50ms")
-                .with("router.retry.cap", "50ms")
-                .with("router.retry.max-attempts", "2")
-                .with("executor.retry.base", "50ms")
-                .with("executor.retry.cap", "50ms")
-                .with("executor.retry.max-attempts", "2"));
+        pipeline = Pipeline.running(
+                stack,
+                settings -> settings.route("shop.*")
+                        .with("topics.max-message-bytes", "64KiB")
+                        .with("router.retry.base", "50ms")
+                        .with("router.retry.cap", "50ms")
+                        .with("router.retry.max-attempts", "2")
+                        .with("executor.retry.base", "50ms")
+                        .with("executor.retry.cap", "50ms")
+                        .with("executor.retry.max-attempts", "2"));
     }
 
     @AfterAll
@@ -101,7 +103,9 @@ class EveryFailureExplainedTest {
         assertThat(letter.failedAt()).as("%s: when", letter).isPresent();
         assertThat(letter.firstFailedAt()).as("%s: since when", letter).isPresent();
         assertThat(letter.source()).as("%s: whose", letter).isNotBlank();
-        assertThat(letter.headers().text("tailrace-seq")).as("%s: its place", letter).isPresent();
+        assertThat(letter.headers().text("tailrace-seq"))
+                .as("%s: its place", letter)
+                .isPresent();
         for (String trail : List.of("stage", "origin-topic", "origin-partition", "origin-offset", "payload")) {
             assertThat(letter.headers().text("tailrace-" + trail))
                     .as("%s: %s", letter, trail)
@@ -114,7 +118,9 @@ class EveryFailureExplainedTest {
         awaitDead("events", app.events("void.thing", "dry", 0, 5));
         UUID command = app.command("dry", "{\"n\":1,\"rejectUnless\":\"never\"}");
         awaitDead("commands", List.of(command));
-        await("announced").atMost(PATIENCE).until(() -> !app.row(command, "announced_at").equals("null"));
+        await("announced")
+                .atMost(PATIENCE)
+                .until(() -> !app.row(command, "announced_at").equals("null"));
         Map<TopicPartition, Long> ends = ends();
         String row = app.row(command, "to_json(internal_command)::text");
 
@@ -159,7 +165,8 @@ class EveryFailureExplainedTest {
                 new Selection(Set.of(), Optional.empty(), Optional.of("twice.*"), Optional.empty(), Integer.MAX_VALUE);
         List<CompletableFuture<long[]>> operators = Stream.of("one", "other")
                 .map(name -> CompletableFuture.supplyAsync(() -> new long[] {
-                    replay("events", events, name), replay("commands", Selection.ofRows(Set.of(command.toString())), name)
+                    replay("events", events, name),
+                    replay("commands", Selection.ofRows(Set.of(command.toString())), name)
                 }))
                 .toList();
         long[] one = operators.get(0).get();
@@ -188,9 +195,11 @@ class EveryFailureExplainedTest {
 
         for (UUID command : dead) {
             await().atMost(PATIENCE).until(() -> app.row(command, "status").equals("COMPLETED"));
-            await("its dead letter is gone").atMost(PATIENCE).until(() -> pipeline.deadLetters()
-                    .find("commands", command.toString())
-                    .isEmpty());
+            await("its dead letter is gone")
+                    .atMost(PATIENCE)
+                    .until(() -> pipeline.deadLetters()
+                            .find("commands", command.toString())
+                            .isEmpty());
         }
         assertThat(app.effects().stream().map(App.Effect::commandId))
                 .filteredOn(id -> dead.contains(UUID.fromString(id)))
@@ -206,9 +215,9 @@ class EveryFailureExplainedTest {
                 .isEqualTo(1);
         DeadLetter anew = await("parked anew")
                 .atMost(PATIENCE)
-                .until(() -> pipeline.deadLetters().find("events", event.toString()), letter -> letter.filter(
-                                each -> each.replayCount() == 1)
-                        .isPresent())
+                .until(
+                        () -> pipeline.deadLetters().find("events", event.toString()),
+                        letter -> letter.filter(each -> each.replayCount() == 1).isPresent())
                 .orElseThrow();
 
         assertThat(first).isNotNull();
@@ -264,8 +273,7 @@ class EveryFailureExplainedTest {
 
     /** Waits until all these rows are parked. */
     private static Map<UUID, DeadLetter> awaitDead(String x, Collection<UUID> rows) {
-        Selection selection =
-                Selection.ofRows(rows.stream().map(UUID::toString).collect(Collectors.toSet()));
+        Selection selection = Selection.ofRows(rows.stream().map(UUID::toString).collect(Collectors.toSet()));
         return await(rows.size() + " dead letters of " + x)
                 .atMost(PATIENCE)
                 .until(() -> pipeline.deadLetters().list(x, selection), letters -> letters.size() == rows.size())
@@ -279,8 +287,13 @@ class EveryFailureExplainedTest {
             Map<TopicPartition, OffsetSpec> all = new HashMap<>();
             Set<String> topics = stack.topics();
             topics.remove(pipeline.topics().positions());
-            admin.describeTopics(topics).allTopicNames().get().values().forEach(topic -> topic.partitions()
-                    .forEach(p -> all.put(new TopicPartition(topic.name(), p.partition()), OffsetSpec.latest())));
+            admin.describeTopics(topics)
+                    .allTopicNames()
+                    .get()
+                    .values()
+                    .forEach(topic -> topic.partitions()
+                            .forEach(p ->
+                                    all.put(new TopicPartition(topic.name(), p.partition()), OffsetSpec.latest())));
             Map<TopicPartition, Long> ends = new HashMap<>();
             admin.listOffsets(all).all().get().forEach((partition, info) -> ends.put(partition, info.offset()));
             return ends;

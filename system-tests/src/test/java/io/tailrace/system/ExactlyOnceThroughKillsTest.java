@@ -35,7 +35,8 @@ class ExactlyOnceThroughKillsTest {
         stack = given;
         app = App.on(stack);
         pipeline = Pipeline.on(stack, settings -> settings.route("shop.*"));
-        routed = Witness.of(stack, pipeline.destination("shop"), pipeline.topics().commands());
+        routed = Witness.of(
+                stack, pipeline.destination("shop"), pipeline.topics().commands());
         writers = new Writers(stack, routed::count, SEED);
     }
 
@@ -106,7 +107,9 @@ class ExactlyOnceThroughKillsTest {
                                     .toList(),
                             Witness.Sighting::id)
                     .assertClean();
-            events.compare(stack.reader().read(pipeline.topics().rawEvents()), each -> TopicReader.header(each, "ce_id"))
+            events.compare(
+                            stack.reader().read(pipeline.topics().rawEvents()),
+                            each -> TopicReader.header(each, "ce_id"))
                     .assertClean();
             commands.compare(
                             stack.reader().read(pipeline.topics().rawCommands()),

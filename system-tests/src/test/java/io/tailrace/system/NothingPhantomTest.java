@@ -60,8 +60,8 @@ class NothingPhantomTest {
         routed.await1("the last event", sighting -> sighting.id().equals(last.toString()));
         routed.awaitCount((int) events);
         await().atMost(Duration.ofSeconds(60))
-                .until(() -> app.number("SELECT count(*) FROM " + App.COMMANDS + " WHERE status = 'COMPLETED'")
-                        == commands);
+                .until(() ->
+                        app.number("SELECT count(*) FROM " + App.COMMANDS + " WHERE status = 'COMPLETED'") == commands);
 
         try (Connection connection = stack.connect()) {
             History.of(connection, "SELECT id, ordering_key FROM " + App.EVENTS + " ORDER BY (payload->>'n')::int")
@@ -73,7 +73,9 @@ class NothingPhantomTest {
         }
         // Also not on the way, where a reader of destinations does not look.
         String[] everywhere = {
-            pipeline.topics().rawEvents(), pipeline.topics().rawCommands(), pipeline.topics().commands(),
+            pipeline.topics().rawEvents(),
+            pipeline.topics().rawCommands(),
+            pipeline.topics().commands(),
         };
         assertThat(stack.reader().read(everywhere))
                 .extracting(each -> TopicReader.header(each, "ce_id"))

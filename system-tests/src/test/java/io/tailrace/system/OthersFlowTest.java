@@ -34,11 +34,13 @@ class OthersFlowTest {
     static void start(Stack given) throws SQLException {
         stack = given;
         app = App.on(stack);
-        pipeline = Pipeline.running(stack, settings -> settings.route("shop.*")
-                .with("router.retry.base", "1h")
-                .with("router.retry.cap", "1h")
-                .with("executor.retry.base", "1h")
-                .with("executor.retry.cap", "1h"));
+        pipeline = Pipeline.running(
+                stack,
+                settings -> settings.route("shop.*")
+                        .with("router.retry.base", "1h")
+                        .with("router.retry.cap", "1h")
+                        .with("executor.retry.base", "1h")
+                        .with("executor.retry.cap", "1h"));
         routed = Witness.of(stack, pipeline.destination("shop"));
     }
 
@@ -92,9 +94,10 @@ class OthersFlowTest {
             lock.execute("SELECT pg_advisory_lock(7)");
             UUID slow = app.command("slow", "{\"n\":0,\"lock\":7}");
             UUID follower = app.command("slow", "{\"n\":1}");
-            await("its handler runs").atMost(PATIENCE).until(() -> app.number(
-                            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-                    > 0);
+            await("its handler runs")
+                    .atMost(PATIENCE)
+                    .until(() -> app.number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+                            > 0);
             runOthers();
             assertThat(app.effectsOf("slow")).isEmpty();
 
@@ -118,9 +121,11 @@ class OthersFlowTest {
                 return ids;
             }));
         }
-        await("the others").atMost(PATIENCE).until(() -> app.effects().stream()
-                .map(App.Effect::commandId)
-                .toList()
-                .containsAll(others.stream().map(UUID::toString).toList()));
+        await("the others")
+                .atMost(PATIENCE)
+                .until(() -> app.effects().stream()
+                        .map(App.Effect::commandId)
+                        .toList()
+                        .containsAll(others.stream().map(UUID::toString).toList()));
     }
 }

@@ -36,13 +36,15 @@ class OutageIsNoFailureTest {
     void start(Stack given) throws SQLException {
         stack = given;
         app = App.on(stack);
-        pipeline = Pipeline.running(stack, settings -> settings.route("shop.*")
-                .with("router.retry.base", "100ms")
-                .with("router.retry.cap", "200ms")
-                .with("router.retry.max-attempts", "3")
-                .with("executor.retry.base", "100ms")
-                .with("executor.retry.cap", "200ms")
-                .with("executor.retry.max-attempts", "3"));
+        pipeline = Pipeline.running(
+                stack,
+                settings -> settings.route("shop.*")
+                        .with("router.retry.base", "100ms")
+                        .with("router.retry.cap", "200ms")
+                        .with("router.retry.max-attempts", "3")
+                        .with("executor.retry.base", "100ms")
+                        .with("executor.retry.cap", "200ms")
+                        .with("executor.retry.max-attempts", "3"));
         routed = Witness.of(stack, pipeline.destination("shop"));
     }
 
@@ -96,9 +98,9 @@ class OutageIsNoFailureTest {
 
     private void assertAllDeliveredAndNothingUsed() throws SQLException {
         routed.awaitRows(events);
-        await("all commands are done").atMost(PATIENCE).until(() -> app.number(
-                        "SELECT count(*) FROM " + App.COMMANDS + " WHERE status <> 'COMPLETED'")
-                == 0);
+        await("all commands are done")
+                .atMost(PATIENCE)
+                .until(() -> app.number("SELECT count(*) FROM " + App.COMMANDS + " WHERE status <> 'COMPLETED'") == 0);
         assertThat(app.effects()).hasSize((int) app.number("SELECT count(*) FROM " + App.COMMANDS));
         assertThat(app.number("SELECT sum(attempts) FROM " + App.COMMANDS)).isZero();
         assertThat(routed.seen()).hasSize(events.size());

@@ -49,7 +49,8 @@ class PerKeyOrderTest {
     @Test
     void followersOfAnEventWithoutARouteWaitForItAndKeepTheirOrder() throws SQLException {
         String key = "followers";
-        // In one transaction, so that the router meets the neighbour after the followers and long before the wait of the head is over.
+        // In one transaction, so that the router meets the neighbour after the followers and long before the wait of
+        // the head is over.
         String neighbour = Keys.inPartitionOf(key, 3);
         List<UUID> rows = new ArrayList<>();
         UUID head = app.transact(connection -> {
@@ -122,9 +123,9 @@ class PerKeyOrderTest {
         UUID third = app.command(key, "{\"n\":3,\"unless\":\"third\"}");
         app.command(key, "{\"n\":4}");
         UUID fifth = app.command(key, "{\"n\":5}");
-        await("the key is blocked").atMost(PATIENCE).until(() -> app.number(
-                        "SELECT attempts FROM " + App.COMMANDS + " WHERE id = '" + third + "'")
-                > 0);
+        await("the key is blocked")
+                .atMost(PATIENCE)
+                .until(() -> app.number("SELECT attempts FROM " + App.COMMANDS + " WHERE id = '" + third + "'") > 0);
         String place = app.row(first, "place");
 
         app.switchOn("first");
@@ -147,11 +148,12 @@ class PerKeyOrderTest {
 
         // A router that knows the way of the lost one, and waits long for another: the key stays blocked.
         restartRouter("60s", "lost.*");
-        List<UUID> rows = app.transact(connection -> List.of(
-                App.event(connection, "void.thing", key, 3), App.event(connection, "sales.placed", key, 4)));
+        List<UUID> rows = app.transact(connection ->
+                List.of(App.event(connection, "void.thing", key, 3), App.event(connection, "sales.placed", key, 4)));
         try (Witness waiting = Witness.of(pipeline.stack(), pipeline.topics().retry("events"))) {
-            waiting.await1("the key is blocked", record -> record.id()
-                    .equals(rows.get(0).toString()));
+            waiting.await1(
+                    "the key is blocked",
+                    record -> record.id().equals(rows.get(0).toString()));
         }
 
         assertThat(replay("events", lost)).isEqualTo(1);
@@ -161,7 +163,9 @@ class PerKeyOrderTest {
 
         assertThat(late.isLate()).isTrue();
         assertThat(late.header("tailrace-replay-id")).isNotEmpty();
-        assertThat(late.seq()).as("its own place").isLessThan(routed.of(key).get(0).seq());
+        assertThat(late.seq())
+                .as("its own place")
+                .isLessThan(routed.of(key).get(0).seq());
         assertThat(routed.of(key))
                 .as("ahead of the head, which goes on waiting, and its follower with it")
                 .extracting(PerKeyOrderTest::n)
@@ -178,9 +182,9 @@ class PerKeyOrderTest {
     }
 
     private static void awaitDeadLetter(String x, UUID row) {
-        await("dead letter of " + row).atMost(PATIENCE).until(() -> pipeline.deadLetters()
-                .find(x, row.toString())
-                .isPresent());
+        await("dead letter of " + row)
+                .atMost(PATIENCE)
+                .until(() -> pipeline.deadLetters().find(x, row.toString()).isPresent());
     }
 
     private static long replay(String x, UUID row) {

@@ -81,8 +81,8 @@ final class Settings {
                 root,
                 List.of("router", "routes", "rules"),
                 routes.stream()
-                        .map(pattern -> Map.of(
-                                "pattern", pattern, "topic", values.get("namespace") + ".events.{context}"))
+                        .map(pattern ->
+                                Map.of("pattern", pattern, "topic", values.get("namespace") + ".events.{context}"))
                         .toList());
         return root;
     }

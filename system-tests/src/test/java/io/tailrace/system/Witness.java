@@ -121,7 +121,10 @@ final class Witness implements AutoCloseable {
 
     /** Waits for a record. */
     Sighting await1(String what, Predicate<Sighting> condition) {
-        await(what).pollInterval(POLL).atMost(PATIENCE).until(() -> seen().stream().anyMatch(condition));
+        await(what)
+                .pollInterval(POLL)
+                .atMost(PATIENCE)
+                .until(() -> seen().stream().anyMatch(condition));
         return seen().stream().filter(condition).findFirst().orElseThrow();
     }
 

@@ -108,8 +108,7 @@ final class Writers implements AutoCloseable {
     }
 
     /** Only a part of the rows of a transaction that is not taken back counts: those that a savepoint did not take. */
-    private int write(Connection connection, String owner, Random random)
-            throws SQLException, IOException {
+    private int write(Connection connection, String owner, Random random) throws SQLException, IOException {
         int rows = rows(connection, owner, random);
         if (random.nextInt(4) == 0) {
             Savepoint savepoint = connection.setSavepoint();
@@ -117,8 +116,8 @@ final class Writers implements AutoCloseable {
             connection.rollback(savepoint);
         }
         if (random.nextInt(6) == 0) {
-            try (PreparedStatement message = connection.prepareStatement(
-                    "SELECT pg_logical_emit_message(true, 'somebody-else', 'not ours')")) {
+            try (PreparedStatement message =
+                    connection.prepareStatement("SELECT pg_logical_emit_message(true, 'somebody-else', 'not ours')")) {
                 message.execute();
             }
         }
