@@ -275,7 +275,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
                 return;
             } catch (EmbeddedStartException e) {
                 // Only a port that somebody took between the look and the bind is worth another try.
-                if (attempt == FREE_PORT_TRIES || LocalPorts.isFree(port)) {
+                if (attempt == FREE_PORT_TRIES || !LocalPorts.wasTaken(port, e)) {
                     throw e;
                 }
             }

@@ -1,6 +1,7 @@
 package io.tailrace.embedded;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -35,9 +36,8 @@ final class LocalPorts {
 
     /** Whether a server could bind this port now. A port that only lingers after a close counts as free. */
     static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket()) {
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+        try {
+            bindOnce(port);
             return true;
         } catch (IOException inUse) {
             return false;
@@ -45,9 +45,34 @@ final class LocalPorts {
     }
 
     static void requireFree(int port, String server) {
-        if (!isFree(port)) {
-            throw new EmbeddedStartException("Port " + port + " for " + server
-                    + " is in use. Stop what listens there, or choose another port (0 takes a free one).");
+        try {
+            bindOnce(port);
+        } catch (IOException inUse) {
+            throw new EmbeddedStartException(
+                    "Port %d for %s is in use (%s). Stop what listens there, or choose another port (0 takes a free one)."
+                            .formatted(port, server, inUse.getMessage()),
+                    inUse);
+        }
+    }
+
+    /**
+     * Whether a start on a port that was free a moment ago is worth another try with another port.
+     *
+     * @param failure of the start
+     */
+    static boolean wasTaken(int port, EmbeddedStartException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BindException) {
+                return true;
+            }
+        }
+        return !isFree(port);
+    }
+
+    private static void bindOnce(int port) throws IOException {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
         }
     }
 }

@@ -148,7 +148,8 @@ public final class DeadLetters {
     private Report write(String x, Selection selection, Order order, int batchRows) {
         List<Row> done = new ArrayList<>();
         int selected = 0;
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings(x))) {
+        KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings(x));
+        try {
             producer.initTransactions();
             // Only now: what is read before another operator is fenced may be replayed by that one a moment later.
             List<DeadLetter> letters = list(x, selection);
@@ -163,6 +164,10 @@ public final class DeadLetters {
                 return new Report(order, done, selected - done.size(), Ending.FENCED);
             }
             throw failed;
+        } finally {
+            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is closed in order waits
+            // half a minute for an answer that cannot come.
+            producer.close(Duration.ZERO);
         }
     }
 

@@ -14,9 +14,13 @@ import io.tailrace.contract.record.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /** Topics of a namespace with dead letters in them, as a router would have written them. */
@@ -73,17 +77,29 @@ final class ParkedRows {
 
     /** Rows {@code 0 … count-1}, ids {@code row-<n>}, spread over keys {@code key-<n % keys>}, one after the other in the raw topic. */
     void parkEvents(int count, int keys) {
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(ClientSettings.producer(config.kafka()))) {
-            // Backwards: the order of the dead letters is not the order of the rows.
-            for (int n = count - 1; n >= 0; n--) {
-                producer.send(record(Topics.EVENTS, "row-" + n, "key-" + n % keys, n, "inline", "{\"n\":" + n + "}"));
-            }
-        }
+        // Backwards: the order of the dead letters is not the order of the rows.
+        write(IntStream.iterate(count - 1, n -> n >= 0, n -> n - 1)
+                .mapToObj(n -> record(Topics.EVENTS, "row-" + n, "key-" + n % keys, n, "inline", "{\"n\":" + n + "}"))
+                .toList());
     }
 
     void park(String x, String rowId, @Nullable String key, String payload, String value) {
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(ClientSettings.producer(config.kafka()))) {
-            producer.send(record(x, rowId, key, 0, payload, value));
+        write(List.of(record(x, rowId, key, 0, payload, value)));
+    }
+
+    private void write(List<ProducerRecord<byte[], byte[]>> records) {
+        Map<String, Object> settings = ClientSettings.producer(config.kafka());
+        // A partition that was made a moment ago may refuse the first batch and take the second; the first is then out
+        // of order for ever.
+        settings.put("max.in.flight.requests.per.connection", 1);
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings)) {
+            List<Future<RecordMetadata>> sent =
+                    records.stream().map(producer::send).toList();
+            for (Future<RecordMetadata> each : sent) {
+                each.get();
+            }
+        } catch (ExecutionException | InterruptedException failed) {
+            throw new AssertionError(failed);
         }
     }
 

@@ -18,26 +18,22 @@ import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.topology.Assembly;
 import io.tailrace.router.topology.Beginning;
 import io.tailrace.router.topology.DestinationWatch;
-import io.tailrace.router.topology.Outages;
 import io.tailrace.router.topology.RouterTopology;
-import io.tailrace.router.topology.StreamsSettings;
+import io.tailrace.router.topology.RunningTopology;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.streams.KafkaStreams;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,8 +44,6 @@ import org.slf4j.LoggerFactory;
 public final class OutboxRouter implements Part {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRouter.class);
-
-    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(8);
 
     private static final Duration START_AGAIN_AFTER = Duration.ofSeconds(1);
 
@@ -63,7 +57,8 @@ public final class OutboxRouter implements Part {
     /** How to close what was opened, the last first. Guarded by itself: a close may come while a start is under way. */
     private final Deque<Runnable> opened = new ArrayDeque<>();
 
-    private volatile Supplier<Map<String, String>> destinationsDown = Map::of;
+    /** What a running router waits for. */
+    private volatile Supplier<Optional<String>> troubles = Optional::empty;
 
     /** Makes one; nothing is opened yet. */
     public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
@@ -102,14 +97,8 @@ public final class OutboxRouter implements Part {
     @Override
     public Health health() {
         Health health = state.health();
-        Map<String, String> down = health.isReady() ? destinationsDown.get() : Map.of();
-        if (down.isEmpty()) {
-            return health;
-        }
-        String each = down.entrySet().stream()
-                .map(destination -> destination.getKey() + " is " + destination.getValue())
-                .collect(Collectors.joining("; "));
-        return new Health(State.WAITING, "rows wait for destinations, others flow: " + each);
+        Optional<String> trouble = health.isReady() ? troubles.get() : Optional.empty();
+        return trouble.map(what -> new Health(State.WAITING, what)).orElse(health);
     }
 
     @Override
@@ -168,40 +157,10 @@ public final class OutboxRouter implements Part {
                 config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
         DestinationWatch destinations =
                 open(new DestinationWatch(admin, keeper(admin), maker, metrics), DestinationWatch::close);
-        destinationsDown = destinations::down;
+        troubles = destinations::trouble;
         Decider decider = new Decider(routes, config.router().retry(), destinations);
         Assembly assembly = new Assembly(topics, decider, LaneLimits.DEFAULT, metrics, clock);
-        KafkaStreams streams =
-                open(new KafkaStreams(RouterTopology.of(assembly), StreamsSettings.of(config)), OutboxRouter::stop);
-        Outages outages = open(
-                new Outages(
-                        beginning(admin),
-                        why -> state.become(State.FAILED, why),
-                        why -> state.become(State.WAITING, why)),
-                Outages::close);
-        streams.setUncaughtExceptionHandler(outages);
-        streams.setStateListener((now, before) -> changed(now, outages));
-        streams.start();
-    }
-
-    private void changed(KafkaStreams.State now, Outages outages) {
-        switch (now) {
-            case RUNNING -> {
-                outages.over();
-                state.become(State.READY, "");
-            }
-            case REBALANCING -> state.become(State.STARTING, "partitions are shared out and stores restored");
-            case ERROR -> state.become(State.FAILED, "every thread has ended");
-            default -> LOG.debug("Kafka Streams is {}", now);
-        }
-    }
-
-    private static void stop(KafkaStreams streams) {
-        if (!streams.close(STOP_TIMEOUT)) {
-            LOG.warn(
-                    "Router did not stop within {} s; its open transaction ends by its timeout",
-                    STOP_TIMEOUT.toSeconds());
-        }
+        open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
     }
 
     private Runnable beginning(Admin admin) {

@@ -16,11 +16,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -180,8 +183,10 @@ class OutboxRouterTest {
             }
             awaitCount(stack, 1, ns + ".events.sales");
             stack.kafka().stop();
-            Instant until = Instant.now().plusSeconds(3);
-            await().atMost(PATIENCE).until(() -> Instant.now().isAfter(until));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(router.health().state()).isEqualTo(Health.State.WAITING));
+            Instant longerThanTheBudget = Instant.now().plus(RouterChild.RETRY.cap());
+            await().atMost(PATIENCE).until(() -> Instant.now().isAfter(longerThanTheBudget));
             stack.kafka().start();
             try (RawTopics raw = new RawTopics(stack.bootstrapServers(), ns)) {
                 raw.commit(() -> {
@@ -194,6 +199,45 @@ class OutboxRouterTest {
             assertThat(stack.reader().read(ns + ".events.dlq")).isEmpty();
             assertThat(stack.reader().read(ns + ".events.retry")).isEmpty();
         }
+    }
+
+    @Test
+    void anIdleRouterCommitsNothing(Stack stack) throws Exception {
+        String ns = stack.namespace();
+        OutboxRouter router = RouterChild.router(ns, stack.bootstrapServers(), state);
+        router.start();
+        try (router;
+                RawTopics raw = new RawTopics(stack.bootstrapServers(), ns);
+                Admin admin = stack.admin()) {
+            awaitReady(router);
+            raw.commit(() -> {
+                raw.event("a", "sales.order-placed", "k");
+                raw.command("in an hour", "k", Instant.now().plusSeconds(3600));
+            });
+            awaitCount(stack, 1, ns + ".events.sales");
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                long before = committedOffsets(admin);
+                Instant later = Instant.now().plusMillis(500);
+                await().until(() -> Instant.now().isAfter(later));
+                assertThat(committedOffsets(admin)).isEqualTo(before);
+            });
+        }
+    }
+
+    /** How many records the topic of committed offsets has ever had. */
+    private static long committedOffsets(Admin admin) throws Exception {
+        String topic = "__consumer_offsets";
+        Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
+        admin.describeTopics(List.of(topic))
+                .allTopicNames()
+                .get()
+                .get(topic)
+                .partitions()
+                .forEach(partition ->
+                        partitions.put(new TopicPartition(topic, partition.partition()), OffsetSpec.latest()));
+        return admin.listOffsets(partitions).all().get().values().stream()
+                .mapToLong(each -> each.offset())
+                .sum();
     }
 
     @Test

@@ -64,7 +64,12 @@ class ArchitectureTest {
 
     /** Stages that only compute: their tests need nothing but them. */
     private static final String[] PURE = {
-        ROOT + "router.decode..", ROOT + "router.decide..", ROOT + "router.lane..",
+        ROOT + "router.decode..",
+        ROOT + "router.decide..",
+        ROOT + "router.lane..",
+        ROOT + "router.due..",
+        ROOT + "router.deliver..",
+        ROOT + "router.store..",
     };
 
     /** Classes that may read the time of the machine or sleep, each with its reason. */

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -49,22 +50,19 @@ class ComposeFileTest {
     @Test
     void aPartStartsWhenWhatItNeedsIsThere() throws IOException {
         for (String part : PARTS) {
-            JsonNode dependsOn = services().get(part).get("depends_on");
+            JsonNode dependsOn = service(part).get("depends_on");
             assertThat(dependsOn.at("/kafka/condition").asText()).isEqualTo("service_healthy");
             assertThat(dependsOn.at("/migrate/condition").asText()).isEqualTo("service_completed_successfully");
         }
-        assertThat(services()
-                        .get("migrate")
-                        .at("/depends_on/postgres/condition")
-                        .asText())
+        assertThat(service("migrate").at("/depends_on/postgres/condition").asText())
                 .isEqualTo("service_healthy");
-        assertThat(services().get("postgres").has("healthcheck")).isTrue();
-        assertThat(services().get("kafka").has("healthcheck")).isTrue();
+        assertThat(service("postgres").has("healthcheck")).isTrue();
+        assertThat(service("kafka").has("healthcheck")).isTrue();
     }
 
     @Test
     void theDatabaseCanBeTailedAndItsDiskIsBounded() throws IOException {
-        Set<String> settings = texts(services().get("postgres").get("command"));
+        Set<String> settings = texts(service("postgres").get("command"));
 
         assertThat(settings).contains("wal_level=logical");
         assertThat(settings).anySatisfy(setting -> assertThat(setting).matches("max_slot_wal_keep_size=[1-9][0-9]*GB"));
@@ -75,7 +73,7 @@ class ComposeFileTest {
         RouterConfig config = read("router").router();
 
         assertThat(config.instanceId()).isEqualTo("router-1");
-        assertThat(texts(services().get("router").get("volumes")))
+        assertThat(texts(service("router").get("volumes")))
                 .anySatisfy(volume -> assertThat(volume)
                         .matches("[a-z0-9-]+:"
                                 + Pattern.quote(config.stateDirectory().toString())));
@@ -98,7 +96,7 @@ class ComposeFileTest {
     @Test
     void everyServiceCanReadTheConfigurationWithTheVariablesItHas() throws IOException {
         for (String name : List.of("migrate", "engine", "router", "executor")) {
-            JsonNode service = services().get(name);
+            JsonNode service = service(name);
             assertThat(texts(service.get("command"))).contains("--config", "/etc/tailrace/tailrace.yml");
             assertThat(texts(service.get("volumes"))).contains("./deploy/tailrace.yml:/etc/tailrace/tailrace.yml:ro");
             assertThat(read(name).source().password().reveal()).as(name).isNotEmpty();
@@ -135,7 +133,7 @@ class ComposeFileTest {
 
     /** What a service reads with the variables it has; all problems if it would refuse. */
     private static TailraceConfig read(String service) throws IOException {
-        JsonNode environment = services().get(service).get("environment");
+        JsonNode environment = service(service).get("environment");
         Map<String, ?> tree = new YAMLMapper()
                 .readValue(RepositoryFiles.path("deploy/tailrace.yml").toFile(), new TypeReference<>() {});
         Surroundings surroundings = new Surroundings() {
@@ -152,6 +150,10 @@ class ComposeFileTest {
         return ConfigReader.read(tree, Map.of(), surroundings).match(config -> config, problems -> {
             throw new AssertionError(service + ": " + problems);
         });
+    }
+
+    private static JsonNode service(String name) throws IOException {
+        return Objects.requireNonNull(services().get(name), () -> "no service " + name);
     }
 
     private static Map<String, JsonNode> services() throws IOException {

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -81,7 +82,7 @@ class ConnectConfigTest {
     @Test
     void theCaptureIsTheEnginesButTheSlotAndTheTopicsAreItsOwn() throws IOException {
         Map<String, String> connector = connector();
-        String database = connector.get("database.dbname");
+        String database = value(connector, "database.dbname");
         Topics topics = new Topics(SHOP);
 
         assertThat(connector)
@@ -100,9 +101,9 @@ class ConnectConfigTest {
                                         TableNames.DEFAULT.internalCommand()));
         // On the engine's slot it would move the position that the engine must find again; in its topics it would
         // double every row.
-        assertThat(connector.get("slot.name")).isNotEqualTo(SHOP.slot(database));
-        assertThat(topics.rawEvents()).doesNotStartWith(connector.get("topic.prefix"));
-        assertThat(topics.rawCommands()).doesNotStartWith(connector.get("topic.prefix"));
+        assertThat(value(connector, "slot.name")).isNotEqualTo(SHOP.slot(database));
+        assertThat(topics.rawEvents()).doesNotStartWith(value(connector, "topic.prefix"));
+        assertThat(topics.rawCommands()).doesNotStartWith(value(connector, "topic.prefix"));
     }
 
     @Test
@@ -110,9 +111,9 @@ class ConnectConfigTest {
         Map<String, String> connector = connector();
 
         // Not transactional, it would leave a restarted task searching until the next row.
-        assertThat(connector.get("heartbeat.action.query"))
+        assertThat(value(connector, "heartbeat.action.query"))
                 .contains("pg_logical_emit_message(true, 'tailrace.heartbeat'");
-        assertThat(connector.get("message.prefix.include.list").split(","))
+        assertThat(value(connector, "message.prefix.include.list").split(","))
                 .contains("tailrace\\.heartbeat", "tailrace\\.control");
     }
 
@@ -129,6 +130,10 @@ class ConnectConfigTest {
                                 || key.endsWith(".converter.schemas.enable"))
                         .as(key)
                         .isTrue());
+    }
+
+    private static String value(Map<String, String> config, String key) {
+        return Objects.requireNonNull(config.get(key), key);
     }
 
     private static Map<String, String> connector() throws IOException {

@@ -58,9 +58,10 @@ public final class DebeziumSettings {
         // a healthy slot, refused.
         settings.setProperty("internal.log.position.check.enable", "false");
         settings.setProperty("lsn.flush.mode", "connector");
-        // What holds the slot is ended before a run begins, so waiting here could only hide a fault and hold up a stop.
-        settings.setProperty("slot.max.retries", "0");
-        settings.setProperty("slot.retry.delay.ms", "1000");
+        // Who held the slot before is ended before a run begins. But Debezium itself connects twice, to search and to stream, and
+        // the server may take a moment to let go of the first. Short, so that a stop is not held up.
+        settings.setProperty("slot.max.retries", "25");
+        settings.setProperty("slot.retry.delay.ms", "200");
         // Rows that were there before the slot are nobody's business here.
         settings.setProperty("snapshot.mode", "no_data");
         settings.setProperty("schema.include.list", pattern(tables.schema()));

@@ -24,7 +24,8 @@ public final class Agenda implements Wakes {
     /** Entries read at once: few enough to be thrown away when the budget ends, enough to make the seek cheap. */
     private static final int CHUNK = 64;
 
-    private static final long NOTHING_DUE = Long.MAX_VALUE;
+    /** Of {@link #nextAt()}: the index is empty. */
+    public static final long NOTHING_DUE = Long.MAX_VALUE;
 
     private final DueStore store;
     private Bytes cursor = Bytes.of(new byte[0]);
@@ -58,6 +59,11 @@ public final class Agenda implements Wakes {
     @Override
     public void remove(LaneKey key, long at) {
         remove(new Due.Wake(at, key));
+    }
+
+    /** Nothing is due before; {@link #NOTHING_DUE} when nothing is at all. */
+    public long nextAt() {
+        return nextAt;
     }
 
     /** Whether something may be due: one comparison. */

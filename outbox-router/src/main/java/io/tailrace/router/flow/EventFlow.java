@@ -85,18 +85,30 @@ public final class EventFlow implements Releaser {
     }
 
     private boolean taken(Decoded event, LaneEvent.Kind how, Budget budget) {
-        LaneKey lane = LaneKey.of(Topics.EVENTS, event.source(), event.orderingKey(), event.rowId());
+        LaneKey lane = laneOf(event);
         LaneRow row = LaneRow.fresh(event.seq(), event.record());
         if (around.lanes().isBlocked(lane)) {
             take(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
             return true;
         }
-        Decision decision = decide(event, row.standing());
+        Decision decision = decideOrGiveUp(event);
         LaneEvent outcome = act(event, row, decision);
         if (outcome.kind() == LaneEvent.Kind.FAILED) {
-            settleDown(home(lane, decision), row, outcome, budget);
+            settleDown(home(event, decision), row, outcome, budget);
         }
         return true;
+    }
+
+    /** A row that brings about a bug must not bring down the thread: the next one would read it again. */
+    private Decision decideOrGiveUp(Decoded event) {
+        try {
+            return decide(event, Standing.FRESH);
+        } catch (RuntimeException error) {
+            if (around.isSystemic().test(error)) {
+                throw error;
+            }
+            return new Decision.DeadLetter(Reason.MALFORMED, 1, ErrorTrail.of(error), "decide");
+        }
     }
 
     private LaneEvent attempt(LaneKey lane, LaneRow row) {
@@ -118,11 +130,11 @@ public final class EventFlow implements Releaser {
             around.metrics().settledAfter(row.standing().attempts());
             return outcome;
         }
-        LaneKey home = home(lane, decision);
+        LaneKey home = home(event, decision);
         if (home.equals(lane)) {
             return outcome;
         }
-        // Rows that only shared a destination part when it is back and they fail for reasons of their own.
+        // Rows that only waited for a destination together part when it is back and they fail for reasons of their own.
         settleDown(home, row, outcome, new Budget(0, 0, around.clock()::millis));
         return answer(LaneEvent.Kind.DONE, row, row.standing());
     }
@@ -137,12 +149,16 @@ public final class EventFlow implements Releaser {
         around.lanes().take(lane, event, now(), this, budget);
     }
 
-    /** Rows without a key wait for a destination together; any other row waits where it is. */
-    private static LaneKey home(LaneKey lane, Decision decision) {
-        if (lane.sort() == LaneKey.Sort.KEYED || !(decision instanceof Decision.Wait wait)) {
-            return lane;
-        }
-        return LaneKey.ofDestination(lane.x(), lane.source(), wait.destination());
+    /** Rows without a key wait for a destination together; any other row waits on its own lane, whatever it waits for. */
+    private static LaneKey home(Decoded event, Decision decision) {
+        boolean isAlone = event.orderingKey() == null;
+        return isAlone && decision instanceof Decision.Wait wait
+                ? LaneKey.ofDestination(Topics.EVENTS, event.source(), wait.destination())
+                : laneOf(event);
+    }
+
+    private static LaneKey laneOf(Decoded event) {
+        return LaneKey.of(Topics.EVENTS, event.source(), event.orderingKey(), event.rowId());
     }
 
     private Decision decide(Decoded event, Standing standing) {

@@ -2,6 +2,7 @@ package io.tailrace.router.flow;
 
 import io.tailrace.contract.name.Topics;
 import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.due.Agenda;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
 import io.tailrace.router.lane.Releaser;
@@ -13,6 +14,9 @@ import java.util.Map;
  */
 public final class Router {
 
+    /** Of {@link #nextDue()}: nothing waits for an instant. */
+    public static final long NOTHING_DUE = Agenda.NOTHING_DUE;
+
     /** What a record may set going before the next is read: a fraction of a tick. */
     private static final int ROWS_PER_RECORD = 128;
 
@@ -22,6 +26,8 @@ public final class Router {
     private static final int ROWS_PER_TICK = 1_024;
 
     private static final long MILLIS_PER_TICK = 15;
+
+    private static final long MILLIS_UNTIL_BACK = 60_000;
 
     /** Takes the records of one topic. */
     @FunctionalInterface
@@ -59,7 +65,12 @@ public final class Router {
         intake.take(record, budget);
     }
 
-    /** A millisecond or so has passed. */
+    /** When the next tick is wanted, in milliseconds since the epoch; {@link #NOTHING_DUE} when none is. */
+    public long nextDue() {
+        return around.agenda().nextAt();
+    }
+
+    /** Fires what is due, as far as the budget of a tick goes. */
     public void tick() {
         if (around.agenda().isDue(around.clock().millis())) {
             fire(budget(ROWS_PER_TICK, MILLIS_PER_TICK));
@@ -73,7 +84,10 @@ public final class Router {
 
     private boolean wake(Due.Wake wake, long now, Budget budget) {
         Releaser releaser = releasers.get(wake.lane().x());
-        if (releaser != null) {
+        if (releaser == null) {
+            // A subscription was taken out of the configuration over waiting rows: they wait until it is back.
+            around.lanes().postpone(wake.lane(), wake.at(), now + MILLIS_UNTIL_BACK);
+        } else {
             around.lanes().wake(wake.lane(), wake.at(), now, releaser, budget);
         }
         return true;

@@ -1,5 +1,9 @@
 package io.tailrace.router.lane;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param key that the rows of the lane share
  */
 public record LaneKey(String x, String source, Sort sort, String key) {
+
+    /** Longest key that stands for itself, in characters. */
+    public static final int MAX_LENGTH = 512;
+
+    private static final String DIGEST = "sha-256:";
 
     /** What the rows of a lane share. */
     public enum Sort {
@@ -33,8 +42,24 @@ public record LaneKey(String x, String source, Sort sort, String key) {
     /** The lane of a row: its key's, or its own when it has no key. */
     public static LaneKey of(String x, String source, @Nullable String orderingKey, String rowId) {
         return orderingKey == null
-                ? new LaneKey(x, source, Sort.ROW, rowId)
-                : new LaneKey(x, source, Sort.KEYED, orderingKey);
+                ? new LaneKey(x, source, Sort.ROW, bounded(rowId))
+                : new LaneKey(x, source, Sort.KEYED, bounded(orderingKey));
+    }
+
+    /**
+     * A key of any length is legal, but each of its rows is stored under it: a long one is stood for by its digest, or the record of
+     * a row in the changelog would outgrow the one it was read from.
+     */
+    private static String bounded(String key) {
+        if (key.length() <= MAX_LENGTH) {
+            return key;
+        }
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+            return DIGEST + HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("every Java platform has SHA-256; this one does not", impossible);
+        }
     }
 
     /** The lane on which rows without a key wait for a destination. */

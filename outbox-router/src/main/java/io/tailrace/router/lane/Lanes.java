@@ -75,6 +75,15 @@ public final class Lanes {
         write(key, before, released(key, before, now, releaser, budget), now);
     }
 
+    /** A wake of the lane has come, but there is nobody to release its rows to: looks again later. */
+    public void postpone(LaneKey key, long at, long until) {
+        Lane lane = lanes.get(key);
+        if (lane != null && lane.wakeAt() == at) {
+            lanes.put(key, lane.wakingAt(until));
+            wakes.add(key, until);
+        }
+    }
+
     /** Releases rows from the front as far as the window, their times and the budget go. */
     private @Nullable Lane released(LaneKey key, @Nullable Lane start, long now, Releaser releaser, Budget budget) {
         Lane lane = start;

@@ -13,13 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
@@ -45,6 +47,9 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
+    /** For one answer; a broker that takes longer is as good as away. */
+    private static final int PATIENCE_MILLIS = 5_000;
+
     private final Admin admin;
     private final Optional<Function<String, TopicSpec>> maker;
     private final TopicKeeper keeper;
@@ -55,6 +60,8 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     private final Thread thread = new Thread(this::run, "tailrace-router-destinations");
     private volatile boolean closed;
+    /** Why the last look saw nothing; empty when it did. */
+    private volatile String unreachable = "";
 
     /**
      * Starts to watch.
@@ -84,15 +91,22 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
         return Destination.UNKNOWN;
     }
 
-    /** The destinations that cannot be written, with what is wrong; empty when all can. */
-    public Map<String, String> down() {
-        Map<String, String> down = new TreeMap<>();
-        known.forEach((topic, seen) -> {
-            if (isDown(seen)) {
-                down.put(topic, seen.state() + ": " + seen.detail());
-            }
-        });
-        return down;
+    /** What rows wait for, in one line that names the culprits; empty when nothing holds them up. */
+    public Optional<String> trouble() {
+        String outage = unreachable;
+        if (!outage.isEmpty()) {
+            return Optional.of("Kafka does not answer: " + outage);
+        }
+        String down = known.entrySet().stream()
+                .filter(each -> isDown(each.getValue()))
+                .map(each -> "%s is %s: %s"
+                        .formatted(
+                                each.getKey(),
+                                each.getValue().state(),
+                                each.getValue().detail()))
+                .sorted()
+                .collect(Collectors.joining("; "));
+        return down.isEmpty() ? Optional.empty() : Optional.of("rows wait for destinations, others flow: " + down);
     }
 
     @Override
@@ -103,41 +117,45 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
     }
 
     private void run() {
-        boolean isBlind = false;
         while (!closed) {
             try {
                 questions.tryAcquire(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
                 questions.drainPermits();
                 look(known.keySet());
-                isBlind = false;
+                unreachable = "";
             } catch (InterruptedException stopping) {
                 return;
             } catch (KafkaException outage) {
                 // What was seen last stands: an outage of the broker is nobody's destination being down.
-                if (!isBlind && !closed) {
-                    LOG.warn("Destinations cannot be looked at, the last look stands until they can", outage);
+                if (unreachable.isEmpty() && !closed) {
+                    LOG.warn("Kafka does not answer, what was last seen of the destinations stands", outage);
                 }
-                isBlind = true;
+                unreachable = String.valueOf(outage.getMessage());
             }
         }
     }
 
     private void look(Set<String> topics) {
         if (topics.isEmpty()) {
+            Ask.await(admin.describeCluster(new DescribeClusterOptions().timeoutMs(PATIENCE_MILLIS))
+                    .clusterId());
             return;
         }
-        Map<String, KafkaFuture<TopicDescription>> described = admin.describeTopics(
-                        List.copyOf(topics), new DescribeTopicsOptions().includeAuthorizedOperations(true))
-                .topicNameValues();
-        Map<ConfigResource, KafkaFuture<Config>> configured =
-                admin.describeConfigs(resources(topics)).values();
+        DescribeTopicsOptions whole =
+                new DescribeTopicsOptions().includeAuthorizedOperations(true).timeoutMs(PATIENCE_MILLIS);
+        Map<String, KafkaFuture<TopicDescription>> described =
+                admin.describeTopics(List.copyOf(topics), whole).topicNameValues();
+        Map<ConfigResource, KafkaFuture<Config>> configured = admin.describeConfigs(
+                        resources(topics), new DescribeConfigsOptions().timeoutMs(PATIENCE_MILLIS))
+                .values();
         described.forEach((topic, description) -> {
             KafkaFuture<Config> config = configured.get(resource(topic));
             if (config != null) {
                 saw(topic, judge(topic, description, config));
             }
         });
-        metrics.destinationsDown(down().size());
+        metrics.destinationsDown(
+                (int) known.values().stream().filter(DestinationWatch::isDown).count());
     }
 
     private Destination judge(

@@ -1,11 +1,12 @@
 package io.tailrace.router.topology;
 
+import io.tailrace.contract.Health.State;
 import io.tailrace.contract.StartRefused;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler;
 import org.slf4j.Logger;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * What happens when a stream thread dies. Its transaction was never committed, so its rows are as they were: another thread takes its
  * place after a wait that grows while nothing works. Only a group whose offsets are gone is not helped so. Called by dying threads.
  */
-public final class Outages implements StreamsUncaughtExceptionHandler, AutoCloseable {
+final class Outages implements StreamsUncaughtExceptionHandler, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Outages.class);
 
@@ -24,8 +25,7 @@ public final class Outages implements StreamsUncaughtExceptionHandler, AutoClose
     private static final long LONGEST_WAIT_MILLIS = 10_000;
 
     private final Runnable wouldStart;
-    private final Consumer<String> onRefusal;
-    private final Consumer<String> onOutage;
+    private final BiConsumer<State, String> state;
     private final AtomicInteger deaths = new AtomicInteger();
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -33,17 +33,15 @@ public final class Outages implements StreamsUncaughtExceptionHandler, AutoClose
      * Watches.
      *
      * @param wouldStart throws {@link StartRefused} if a start would be refused now
-     * @param onRefusal hears why the router has given up
-     * @param onOutage hears what it waits for
+     * @param state hears what the router waits for, or why it has given up
      */
-    public Outages(Runnable wouldStart, Consumer<String> onRefusal, Consumer<String> onOutage) {
+    Outages(Runnable wouldStart, BiConsumer<State, String> state) {
         this.wouldStart = wouldStart;
-        this.onRefusal = onRefusal;
-        this.onOutage = onOutage;
+        this.state = state;
     }
 
     /** Rows are routed again. */
-    public void over() {
+    void over() {
         if (deaths.getAndSet(0) > 0) {
             LOG.info("Router goes on");
         }
@@ -55,12 +53,12 @@ public final class Outages implements StreamsUncaughtExceptionHandler, AutoClose
         if (death == 1) {
             LOG.error("Router thread ended; nothing it did was committed, another begins where it began", error);
         }
-        onOutage.accept(describe(error));
+        state.accept(State.WAITING, describe(error));
         try {
             wouldStart.run();
         } catch (StartRefused refused) {
             LOG.error("Router has given up: {}", refused.getMessage());
-            onRefusal.accept(String.valueOf(refused.getMessage()));
+            state.accept(State.FAILED, String.valueOf(refused.getMessage()));
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         } catch (KafkaException unreachable) {
             LOG.debug("The cluster cannot be asked, so this is an outage", unreachable);

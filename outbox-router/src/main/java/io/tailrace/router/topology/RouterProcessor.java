@@ -7,6 +7,7 @@ import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.flow.Router;
 import io.tailrace.router.observe.TaskLanes;
 import java.time.Duration;
+import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -15,14 +16,27 @@ import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
-/** One task: hands records and ticks to its {@link Router}. */
+/**
+ * One task: hands records and ticks to its {@link Router}.
+ *
+ * <p>The tick is an alarm, set for the next instant at which something is due, and not a beat: after every punctuator that has fired
+ * Kafka Streams commits, be there anything to commit or not, so a beat would cost an idle router fifty transactions a second.
+ */
 final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], Outgoing> {
 
-    private static final Duration TICK = Duration.ofMillis(1);
+    /** Backlog that is due already goes on in the next round of the thread. */
+    private static final long SHORTEST_ALARM_MILLIS = 1;
+
+    /** Whatever the clock does meanwhile, it is looked at again. */
+    private static final long LONGEST_ALARM_MILLIS = 60_000;
+
+    private static final Cancellable NOT_SET = () -> {};
 
     private final Assembly assembly;
     private @Nullable Router router;
     private @Nullable TaskLanes counts;
+    private Cancellable alarm = NOT_SET;
+    private long alarmSetFor = Router.NOTHING_DUE;
 
     RouterProcessor(Assembly assembly) {
         this.assembly = assembly;
@@ -38,9 +52,9 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
         counted.found(lanes.approximateNumEntries(), parked.approximateNumEntries());
         Router opened = assembly.router(
                 new Stores.Lanes(lanes), new Stores.Parked(parked), new Stores.Due(due), this::forward, counted);
-        context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, now -> opened.tick());
         router = opened;
         counts = counted;
+        setAlarm(opened);
     }
 
     @Override
@@ -65,6 +79,31 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
                 bytes(record.key()),
                 bytes(record.value()),
                 KafkaHeaders.from(record.headers())));
+        setAlarm(opened);
+    }
+
+    private void ring(Router opened) {
+        // It has gone off: as a punctuator it would do so again and again.
+        alarm.cancel();
+        alarmSetFor = Router.NOTHING_DUE;
+        opened.tick();
+        setAlarm(opened);
+    }
+
+    private void setAlarm(Router opened) {
+        long next = opened.nextDue();
+        if (next == alarmSetFor) {
+            return;
+        }
+        alarm.cancel();
+        alarmSetFor = next;
+        alarm = next == Router.NOTHING_DUE ? NOT_SET : schedule(opened, next);
+    }
+
+    private Cancellable schedule(Router opened, long next) {
+        long now = assembly.clock().millis();
+        long wait = next <= now ? SHORTEST_ALARM_MILLIS : Math.min(next - now, LONGEST_ALARM_MILLIS);
+        return context().schedule(Duration.ofMillis(wait), PunctuationType.WALL_CLOCK_TIME, instant -> ring(opened));
     }
 
     /** With the present instant: retention counts from when a row was routed, not from when it began to wait. */

@@ -39,7 +39,7 @@ public final class RouterTopology {
     private RouterTopology() {}
 
     /** Wires it. */
-    public static Topology of(Assembly assembly) {
+    static Topology of(Assembly assembly) {
         return new Topology()
                 .addSource(SOURCE, new ByteArrayDeserializer(), new ByteArrayDeserializer(), sources(assembly.topics()))
                 .addProcessor(ROUTER, () -> new RouterProcessor(assembly), SOURCE)

@@ -13,7 +13,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.streams.StreamsConfig;
 
 /** Settings of Kafka Streams that keep the promises; whatever a user's properties say, these hold. */
-public final class StreamsSettings {
+final class StreamsSettings {
 
     private static final int POLL_MILLIS = 10;
 
@@ -31,7 +31,7 @@ public final class StreamsSettings {
     private StreamsSettings() {}
 
     /** For the router of a namespace. */
-    public static Properties of(TailraceConfig config) {
+    static Properties of(TailraceConfig config) {
         RouterConfig router = config.router();
         Properties settings = new Properties();
         settings.putAll(ClientSettings.admin(config.kafka()));

@@ -150,6 +150,16 @@ class LaneTableTest {
     }
 
     @Test
+    void aLaneThatNobodyServesIsLookedAtAgainLater() {
+        put(RowState.WAITING);
+        assertThat(stores.due(LATER)).isEqualTo(LANE);
+        lanes.postpone(LANE, LATER, LATER + 1);
+        assertThat(stores.due(LATER)).isNull();
+        wakeAll(LATER + 1);
+        assertThat(released).hasSize(1);
+    }
+
+    @Test
     void aHotKeyIsDrainedWithoutReadingItsLaneAgainAndAgain() {
         int rows = 10_000;
         Lanes wide = new Lanes(stores, stores, stores, new LaneLimits(100_000, 1 << 30, 1_000), LaneWatcher.NONE);
