@@ -231,10 +231,11 @@ class OutboxRouterTest {
         admin.describeTopics(List.of(topic))
                 .allTopicNames()
                 .get()
-                .get(topic)
-                .partitions()
-                .forEach(partition ->
-                        partitions.put(new TopicPartition(topic, partition.partition()), OffsetSpec.latest()));
+                .values()
+                .forEach(description -> description
+                        .partitions()
+                        .forEach(partition ->
+                                partitions.put(new TopicPartition(topic, partition.partition()), OffsetSpec.latest())));
         return admin.listOffsets(partitions).all().get().values().stream()
                 .mapToLong(each -> each.offset())
                 .sum();

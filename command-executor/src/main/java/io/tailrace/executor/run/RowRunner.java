@@ -153,11 +153,9 @@ public final class RowRunner implements Work {
         CommandRow row = claim.theRow();
         Optional<CommandHandler> handler = handlers.find(row.name());
         if (handler.isEmpty()) {
-            Decision missing = rules.config().onMissingHandler() == MissingHandler.WAIT
-                    ? Decisions.awaitHandler(
-                            row, rules.config().policyOf(row.name()).base())
-                    : Decisions.missing(row);
-            return stamper.conclude(connection, turn, claim, missing);
+            boolean wait = rules.config().onMissingHandler() == MissingHandler.WAIT;
+            Duration base = rules.config().policyOf(row.name()).base();
+            return stamper.conclude(connection, turn, claim, Decisions.missing(row, wait, base));
         }
         stamper.metrics().started(row.lagMillis());
         Savepoint before = connection.setSavepoint();
