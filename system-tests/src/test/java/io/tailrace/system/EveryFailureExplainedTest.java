@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -209,7 +210,8 @@ class EveryFailureExplainedTest {
     @Test
     void whatFailsAnewIsParkedAnewWithItsWholeTrail() throws SQLException {
         UUID event = app.event("void.thing", "anew", 1);
-        DeadLetter first = awaitDead("events", List.of(event)).get(event);
+        DeadLetter first =
+                Objects.requireNonNull(awaitDead("events", List.of(event)).get(event));
 
         assertThat(replay("events", Selection.ofRows(Set.of(event.toString())), "the test"))
                 .isEqualTo(1);
@@ -220,7 +222,6 @@ class EveryFailureExplainedTest {
                         letter -> letter.filter(each -> each.replayCount() == 1).isPresent())
                 .orElseThrow();
 
-        assertThat(first).isNotNull();
         assertThat(anew.firstFailedAt()).isEqualTo(first.firstFailedAt());
         assertThat(anew.place()).isEqualTo(first.place());
         assertThat(anew.attempts()).as("a new budget, used up").isEqualTo(first.attempts());
