@@ -182,7 +182,7 @@ public final class CommandExecutor implements Part {
                 new HandlerRun(runs, config.source().tables(), config.executor().handlerTimeout(), metrics);
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(), clock, () -> ThreadLocalRandom.current().nextDouble());
-        RowRunner runner = new RowRunner(pool, table, source, stamper, run, handlers, rules);
+        RowRunner runner = new RowRunner(Pool.connections(pool), table, source, stamper, run, handlers, rules);
         metrics.running(rows::running);
         source.open();
         rows.start(runner);

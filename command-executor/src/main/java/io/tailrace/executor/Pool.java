@@ -6,6 +6,8 @@ import com.zaxxer.hikari.SQLExceptionOverride;
 import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.executor.claim.AttemptUse;
+import io.tailrace.executor.run.Connections;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -43,6 +45,21 @@ final class Pool {
         pool.addDataSourceProperty(
                 "socketTimeout", Long.toString(transactionLimit.plus(TO_CONNECT).toSeconds()));
         return new HikariDataSource(pool);
+    }
+
+    /** The same for workers. */
+    static Connections connections(HikariDataSource pool) {
+        return new Connections() {
+            @Override
+            public Connection take() throws SQLException {
+                return pool.getConnection();
+            }
+
+            @Override
+            public void discard(Connection connection) {
+                pool.evictConnection(connection);
+            }
+        };
     }
 
     /**

@@ -10,13 +10,16 @@ import io.tailrace.executor.handler.Result;
 import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
@@ -60,6 +63,27 @@ class OutageTest {
             assertThat(shop.effects(commit)).isEqualTo(1);
             assertThat(runs).hasValue(3);
             assertThat(shop.allAnswers()).isEmpty();
+        }
+    }
+
+    /** "Feature not supported" is a statement's failure, though pools take it for a broken connection. */
+    @Test
+    void aStatementThatIsNotSupportedUsesAnAttemptAndTheNextOneGetsAnotherConnection(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack, Configs.executor(1))) {
+            Set<Integer> backends = ConcurrentHashMap.newKeySet();
+            shop.executor(Effects.handler("ship", command -> {
+                try (Statement statement = command.connection().createStatement();
+                        var row = statement.executeQuery("SELECT pg_backend_pid()")) {
+                    row.next();
+                    backends.add(row.getInt(1));
+                }
+                throw new SQLException("cached plan must not change result type", "0A000");
+            }));
+            UUID id = shop.due("ship", "o-1");
+            assertThat(shop.answersTo(id, 1).get(0)).containsEntry("tailrace-attempt", "1");
+            shop.release(shop.answerRecordsTo(id, 1).get(0));
+            assertThat(shop.answersTo(id, 2).get(1)).containsEntry("tailrace-attempt", "2");
+            assertThat(backends).hasSize(2);
         }
     }
 
@@ -211,7 +235,7 @@ class OutageTest {
             try (Admin admin = stack.admin()) {
                 admin.deleteConsumerGroupOffsets(
                                 group,
-                                java.util.Set.of(new TopicPartition(
+                                Set.of(new TopicPartition(
                                         shop.config.topicNames().commands(), 0)))
                         .all()
                         .get();

@@ -37,6 +37,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     private static final String CONTROLLER_LISTENER = "CONTROLLER";
     private static final int FREE_PORT_TRIES = 5;
     private static final int START_SECONDS = 60;
+    private static final int STOP_SECONDS = 15;
 
     private final Path data;
     private final boolean temporary;
@@ -157,13 +158,29 @@ public final class EmbeddedBroker implements AutoCloseable {
         return server != null;
     }
 
-    /** Stops in order. */
+    /** Stops in order. A broker that has not stopped within 15 s is left behind: its quorum client has been seen to spin for ever. */
     public synchronized void stop() {
         KafkaRaftServer stopping = server;
-        if (stopping != null) {
-            server = null;
-            stopping.shutdown();
-            stopping.awaitShutdown();
+        if (stopping == null) {
+            return;
+        }
+        server = null;
+        Thread stopper = new Thread(
+                () -> {
+                    stopping.shutdown();
+                    stopping.awaitShutdown();
+                },
+                "tailrace-broker-stop");
+        stopper.setDaemon(true);
+        stopper.start();
+        try {
+            stopper.join(TimeUnit.SECONDS.toMillis(STOP_SECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (stopper.isAlive()) {
+            LOG.warn("Kafka on port {} has not stopped within {} s and is left behind", port, STOP_SECONDS);
+        } else {
             LOG.info("Kafka on port {} stopped", port);
         }
     }

@@ -29,6 +29,7 @@ final class Template {
     static Template of(TableNames tables) {
         return new Template(Map.of())
                 .with("schema", identifier(tables.schema()))
+                .with("schema_text", literal(tables.schema()))
                 .with("outbox", identifier(tables.schema()) + "." + identifier(tables.outbox()))
                 .with("command", identifier(tables.schema()) + "." + identifier(tables.internalCommand()))
                 .with("outbox_columns", String.join(", ", CapturedColumns.OUTBOX))

@@ -128,6 +128,7 @@ CREATE FUNCTION ${schema}.millis(instant timestamptz) RETURNS bigint
 CREATE FUNCTION ${schema}.emit_control(act text, command ${command}) RETURNS void
     LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $sql$
     SELECT pg_logical_emit_message(true, 'tailrace.control', json_build_object(
+        'schema', ${schema_text}::text, -- Every reader of this database hears it, also one of other tables.
         'act', act,
         'id', command.id,
         'name', command.command_name,

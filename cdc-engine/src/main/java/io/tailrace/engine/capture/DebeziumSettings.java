@@ -58,7 +58,8 @@ public final class DebeziumSettings {
         // a healthy slot, refused.
         settings.setProperty("internal.log.position.check.enable", "false");
         settings.setProperty("lsn.flush.mode", "connector");
-        // Who held the slot before is ended before a run begins. But Debezium itself connects twice, to search and to stream, and
+        // Who held the slot before is ended before a run begins. But Debezium itself connects twice, to search and to
+        // stream, and
         // the server may take a moment to let go of the first. Short, so that a stop is not held up.
         settings.setProperty("slot.max.retries", "25");
         settings.setProperty("slot.retry.delay.ms", "200");

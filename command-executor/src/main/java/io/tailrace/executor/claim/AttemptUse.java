@@ -3,7 +3,9 @@ package io.tailrace.executor.claim;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,13 +58,27 @@ public enum AttemptUse {
      * Whether {@link #LOST} is about our own connection is the caller's to find out: a handler may speak to other databases.
      */
     public static AttemptUse of(Throwable thrown) {
+        return first(thrown, error -> of(error.getSQLState()) != ATTEMPT)
+                .map(error -> of(error.getSQLState()))
+                .orElse(ATTEMPT);
+    }
+
+    /**
+     * Whether the next attempt needs another connection: 0A000 is also what a session says whose cached plan a migration has outdated, and says
+     * every time.
+     */
+    public static boolean spoilsConnection(Throwable thrown) {
+        return first(thrown, error -> "0A000".equals(error.getSQLState())).isPresent();
+    }
+
+    private static Optional<SQLException> first(Throwable thrown, Predicate<SQLException> wanted) {
         // A cause that is its own cause must not hold us for ever.
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Throwable at = thrown; at != null && seen.add(at); at = at.getCause()) {
-            if (at instanceof SQLException sql && of(sql.getSQLState()) != ATTEMPT) {
-                return of(sql.getSQLState());
+            if (at instanceof SQLException sql && wanted.test(sql)) {
+                return Optional.of(sql);
             }
         }
-        return ATTEMPT;
+        return Optional.empty();
     }
 }

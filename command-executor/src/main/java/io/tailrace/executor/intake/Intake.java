@@ -78,6 +78,8 @@ public final class Intake implements AutoCloseable {
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "tailrace-executor-intake");
     private volatile boolean failed;
+    private long nextCommit = System.nanoTime();
+    private long lastSign = System.nanoTime();
 
     /** Does nothing until {@link #start}. */
     public Intake(TailraceConfig config, KeyQueues queues, ExecutorMetrics metrics) {
@@ -172,8 +174,6 @@ public final class Intake implements AutoCloseable {
         return settings;
     }
 
-    private long nextCommit = System.nanoTime();
-
     private void once(KafkaConsumer<byte[], byte[]> consumer) {
         ConsumerRecords<byte[], byte[]> records;
         try {
@@ -201,7 +201,11 @@ public final class Intake implements AutoCloseable {
                 .mapToDouble(value -> ((Number) value).doubleValue())
                 .max()
                 .orElse(-1);
-        if (silence > SILENCE.toSeconds()) {
+        // Negative: none was sent yet, as none is when the broker goes right after the join.
+        if (silence >= 0 && silence <= SILENCE.toSeconds()) {
+            lastSign = System.nanoTime();
+        }
+        if (System.nanoTime() - lastSign > SILENCE.toNanos()) {
             state.become(State.WAITING, "the group's coordinator does not answer");
         } else if (consumer.groupMetadata().generationId() > 0) {
             state.become(State.READY, "");
@@ -328,6 +332,7 @@ public final class Intake implements AutoCloseable {
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
             firstOffsets.settle(consumer, partitions);
             partitions.forEach(partition -> assigned.put(partition, new Assignment(partition)));
+            lastSign = System.nanoTime();
             metrics.assigned(assigned.size());
         }
 

@@ -1,5 +1,6 @@
 package io.tailrace.executor.run;
 
+import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.contract.retry.RetryPolicy;
@@ -14,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Concludes from the end of a run what is to become of the row. Pure. */
@@ -105,21 +107,26 @@ final class Decisions {
         return failure(transactionGone(null), facts);
     }
 
-    /** No handler answers to the name, and nobody shall wait for one. */
-    static Decision missing(CommandRow row) {
-        return new Decision.Die(
-                1,
-                Reason.HANDLER_MISSING,
-                ErrorTrail.of("HandlerMissing", "no handler is registered for " + row.name()));
-    }
-
-    /** No handler answers to the name here; another worker may have one. */
-    static Decision awaitHandler(CommandRow row, Duration wait) {
-        return new Decision.Wait(
-                0,
-                Until.after(wait),
-                ErrorTrail.of("HandlerMissing", "no handler is registered for " + row.name() + ", the command waits"),
-                Outcome.UNAVAILABLE);
+    /**
+     * No handler answers to the name. One that is no name at all was given up by the router and replayed by an operator; no worker
+     * will ever have a handler for it.
+     *
+     * @param wait whether another worker may have one
+     * @param base of the waits
+     */
+    static Decision missing(CommandRow row, boolean wait, Duration base) {
+        Optional<String> problem = RowName.command(row.name()).match(name -> Optional.empty(), Optional::of);
+        if (problem.isPresent()) {
+            return new Decision.Die(1, Reason.NAME_INVALID, ErrorTrail.of("NameInvalid", problem.get()));
+        }
+        String message = "no handler is registered for " + row.name();
+        return wait
+                ? new Decision.Wait(
+                        0,
+                        Until.after(base),
+                        ErrorTrail.of("HandlerMissing", message + ", the command waits"),
+                        Outcome.UNAVAILABLE)
+                : new Decision.Die(1, Reason.HANDLER_MISSING, ErrorTrail.of("HandlerMissing", message));
     }
 
     private static Decision thrown(Throwable thrown, Facts facts) {

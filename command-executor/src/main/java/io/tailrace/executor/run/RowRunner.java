@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +35,7 @@ public final class RowRunner implements Work {
     /** What is due sooner than this is not sent to the router and back. */
     private static final Duration WAITED_FOR_HERE = Duration.ofSeconds(1);
 
-    private final DataSource pool;
+    private final Connections connections;
     private final CommandTable table;
     private final SourceGate gate;
     private final Stamper stamper;
@@ -58,14 +57,14 @@ public final class RowRunner implements Work {
 
     /** Over one database. */
     public RowRunner(
-            DataSource pool,
+            Connections connections,
             CommandTable table,
             SourceGate gate,
             Stamper stamper,
             HandlerRun run,
             Handlers handlers,
             Rules rules) {
-        this.pool = pool;
+        this.connections = connections;
         this.table = table;
         this.gate = gate;
         this.stamper = stamper;
@@ -85,7 +84,7 @@ public final class RowRunner implements Work {
     private Step look(Turn turn) {
         Connection connection;
         try {
-            connection = pool.getConnection();
+            connection = connections.take();
         } catch (SQLException e) {
             gate.suspect(e);
             return stepBack(turn.head(), StepBack.LOST, Backoff.LOST);
@@ -154,11 +153,9 @@ public final class RowRunner implements Work {
         CommandRow row = claim.theRow();
         Optional<CommandHandler> handler = handlers.find(row.name());
         if (handler.isEmpty()) {
-            Decision missing = rules.config().onMissingHandler() == MissingHandler.WAIT
-                    ? Decisions.awaitHandler(
-                            row, rules.config().policyOf(row.name()).base())
-                    : Decisions.missing(row);
-            return stamper.conclude(connection, turn, claim, missing);
+            boolean wait = rules.config().onMissingHandler() == MissingHandler.WAIT;
+            Duration base = rules.config().policyOf(row.name()).base();
+            return stamper.conclude(connection, turn, claim, Decisions.missing(row, wait, base));
         }
         stamper.metrics().started(row.lagMillis());
         Savepoint before = connection.setSavepoint();
@@ -169,7 +166,11 @@ public final class RowRunner implements Work {
         SQLException unusable = takeBack(connection, before);
         Decision decision = Decisions.after(ending, unusable, facts(head, row));
         boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
-        return stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
+        Step step = stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
+        if (ending.thrown() != null && AttemptUse.spoilsConnection(ending.thrown())) {
+            connections.discard(connection);
+        }
+        return step;
     }
 
     /** The effects of the handler and the completion of the row commit together or not at all. */

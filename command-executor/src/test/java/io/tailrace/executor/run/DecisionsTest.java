@@ -60,6 +60,19 @@ class DecisionsTest {
     }
 
     @Test
+    void aNameThatNobodyAnswersToWaitsIfToldButNotForWhatIsNoName() {
+        assertThat(Decisions.missing(named("send-invoice"), true, Duration.ofSeconds(1)))
+                .isInstanceOfSatisfying(
+                        Decision.Wait.class, wait -> assertThat(wait.used()).isZero());
+        assertThat(Decisions.missing(named("send-invoice"), false, Duration.ofSeconds(1)))
+                .isInstanceOfSatisfying(
+                        Decision.Die.class, die -> assertThat(die.reason()).isEqualTo(Reason.HANDLER_MISSING));
+        assertThat(Decisions.missing(named("no name"), true, Duration.ofSeconds(1)))
+                .isInstanceOfSatisfying(
+                        Decision.Die.class, die -> assertThat(die.reason()).isEqualTo(Reason.NAME_INVALID));
+    }
+
+    @Test
     void aConflictIsRepeatedThreeTimes() {
         RuntimeException deadlock = new RuntimeException(new SQLException("deadlock", "40P01"));
         for (int before = 0; before < 3; before++) {
@@ -134,9 +147,17 @@ class DecisionsTest {
                 row(attempts, OptionalInt.empty()), RetryPolicy.COMMANDS, Duration.ofSeconds(60), conflicts, NOW, 0.5);
     }
 
+    private static CommandRow named(String name) {
+        return row(name, 0, OptionalInt.empty());
+    }
+
     private static CommandRow row(int attempts, OptionalInt maxAttempts) {
+        return row("ship", attempts, maxAttempts);
+    }
+
+    private static CommandRow row(String name, int attempts, OptionalInt maxAttempts) {
         return new CommandRow(
-                "ship",
+                name,
                 "k",
                 null,
                 "application/json",

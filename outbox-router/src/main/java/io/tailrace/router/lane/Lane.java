@@ -30,6 +30,10 @@ public record Lane(Place head, Window window, int rows, long bytes, long wakeAt,
             return new Window(true, frontier, inFlight);
         }
 
+        Window closed() {
+            return new Window(false, frontier, inFlight);
+        }
+
         /** A row came back, or came in, at this place. */
         Window returned(Place place, boolean stillOpen, boolean wasInFlight) {
             Place first = place.compareTo(frontier) < 0 ? place : frontier;

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>The head is the row with the smallest place. Before it has succeeded nothing else is released.
  *   <li>When the head is done the window opens: rows are released in place order ahead of their answers, up to
- *       {@link LaneLimits#window()}. A released row that comes back, or one that is tried anew, closes it.
- *   <li>A row that waits until later stops those behind it, wherever it stands.
+ *       {@link LaneLimits#window()}. A released row that comes back, one that is tried anew, or one that waits until later closes it.
  *   <li>A lane that has lost its last row is gone, and the key flows.
  * </ul>
  *
@@ -61,7 +60,8 @@ public final class Lanes {
         Lane before = lanes.get(key);
         Lane after = apply(key, before, known, event, now);
         after = shortened(key, after);
-        write(key, before, released(key, after, now, releaser, budget), now);
+        long wake = before == null ? Lane.NEVER : before.wakeAt();
+        write(key, before, wake, released(key, after, now, releaser, budget), now);
         return true;
     }
 
@@ -71,8 +71,7 @@ public final class Lanes {
         if (lane == null || lane.wakeAt() != at) {
             return;
         }
-        Lane before = lane.wakingAt(Lane.NEVER);
-        write(key, before, released(key, before, now, releaser, budget), now);
+        write(key, lane, Lane.NEVER, released(key, lane, now, releaser, budget), now);
     }
 
     /** A wake of the lane has come, but there is nobody to release its rows to: looks again later. */
@@ -93,7 +92,8 @@ public final class Lanes {
                 return lane.wakingAt(Lane.NEVER);
             }
             if (row.standing().notBefore() > now) {
-                return lane.wakingAt(row.standing().notBefore());
+                // Nothing is released behind it before it has succeeded, even if it heads the lane only then.
+                return lane.with(lane.window().closed()).wakingAt(row.standing().notBefore());
             }
             if (!budget.take()) {
                 return lane.wakingAt(now);
@@ -127,42 +127,16 @@ public final class Lanes {
     }
 
     private @Nullable Lane apply(LaneKey key, @Nullable Lane lane, @Nullable LaneRow known, LaneEvent event, long now) {
-        switch (move(known, event.kind())) {
-            case DROP, RELEASE -> {
-                return lane;
-            }
-            case ENTER -> {
-                return entered(key, lane, known, entering(event, now), stillOpen(event.kind(), known), now);
-            }
-            case LEAVE -> {
-                return left(key, existing(key, lane), row(key, known), event.kind());
-            }
-            case YIELD -> {
-                LaneRow yielding = yielding(existing(key, lane), row(key, known), event, now);
-                return entered(key, lane, known, yielding, false, now);
-            }
-            case REST -> {
-                LaneRow row = row(key, known);
-                LaneRow resting = row.with(row.standing().waitingUntil(event.notBefore()));
-                return entered(key, lane, known, resting, false, now);
-            }
-            case RETIME -> {
-                LaneRow row = row(key, known);
-                LaneRow retimed = row.with(
-                        new Standing(RowState.WAITING, event.turn(), event.notBefore(), event.attempts(), 0, null));
-                return entered(key, lane, known, retimed, false, now);
-            }
-            case HURRY -> {
-                LaneRow row = row(key, known);
-                return entered(key, lane, known, row.with(row.standing().waitingUntil(0)), true, now);
-            }
-            case BURY -> {
-                LaneRow row = row(key, known);
-                LaneRow doomed = row.with(row.standing().toBeBuried(Reason.LANE_OVERFLOW));
-                return entered(key, lane, known, doomed, true, now);
-            }
-        }
-        throw new IllegalStateException("no move was made for " + event.kind());
+        Move move = move(known, event.kind());
+        return switch (move) {
+            case DROP, RELEASE -> lane;
+            case LEAVE -> left(key, existing(key, lane), row(key, known), event.kind());
+            case ENTER -> entered(key, lane, known, entering(event, now), isStillOpen(event.kind(), known), now);
+            case YIELD ->
+                entered(key, lane, known, yielding(existing(key, lane), row(key, known), event, now), false, now);
+            case REST, RETIME -> entered(key, lane, known, again(move, row(key, known), event), false, now);
+            case HURRY, BURY -> entered(key, lane, known, again(move, row(key, known), event), true, now);
+        };
     }
 
     /** A lane over its limits gives up its head, unless an executor holds it: then the next row that comes in asks again. */
@@ -193,8 +167,23 @@ public final class Lanes {
         return new LaneRow(row.place(), standing, event.record());
     }
 
+    /** A row that keeps its record, waiting anew. */
+    private static LaneRow again(Move move, LaneRow row, LaneEvent event) {
+        Standing before = row.standing();
+        return row.with(
+                switch (move) {
+                    case REST -> before.waitingUntil(event.notBefore());
+                    case RETIME ->
+                        new Standing(RowState.WAITING, event.turn(), event.notBefore(), event.attempts(), 0, null);
+                    case HURRY -> before.waitingUntil(0);
+                    case BURY -> before.toBeBuried(Reason.LANE_OVERFLOW);
+                    default ->
+                        throw new IllegalStateException(move + " does not put a row back; the lane table says so");
+                });
+    }
+
     /** What comes in behind the others says nothing of those that are out; what comes back, or is tried anew, does. */
-    private static boolean stillOpen(Kind kind, @Nullable LaneRow known) {
+    private static boolean isStillOpen(Kind kind, @Nullable LaneRow known) {
         return known == null && (kind == Kind.ARRIVED || kind == Kind.BEHIND);
     }
 
@@ -233,14 +222,14 @@ public final class Lanes {
         return why == Kind.DONE ? headed.with(headed.window().opened()) : headed;
     }
 
-    private void write(LaneKey key, @Nullable Lane before, @Nullable Lane after, long now) {
-        long wakeBefore = before == null ? Lane.NEVER : before.wakeAt();
-        long wakeAfter = after == null ? Lane.NEVER : after.wakeAt();
-        if (wakeBefore != wakeAfter && wakeBefore != Lane.NEVER) {
-            wakes.remove(key, wakeBefore);
+    /** @param wake of the lane that is still among the {@link Wakes} */
+    private void write(LaneKey key, @Nullable Lane before, long wake, @Nullable Lane after, long now) {
+        long wanted = after == null ? Lane.NEVER : after.wakeAt();
+        if (wake != wanted && wake != Lane.NEVER) {
+            wakes.remove(key, wake);
         }
-        if (wakeBefore != wakeAfter && wakeAfter != Lane.NEVER) {
-            wakes.add(key, wakeAfter);
+        if (wake != wanted && wanted != Lane.NEVER) {
+            wakes.add(key, wanted);
         }
         if (after != null && !after.equals(before)) {
             lanes.put(key, after);

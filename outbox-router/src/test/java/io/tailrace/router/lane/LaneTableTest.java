@@ -146,6 +146,8 @@ class LaneTableTest {
         take(LaneEvent.of(Kind.DONE, new Place(1, 11), 1, RECORD), NOW);
         assertThat(places()).containsExactly(10L, 11L);
         wakeAll(LATER);
+        assertThat(places()).containsExactly(10L, 11L, 12L);
+        take(LaneEvent.of(Kind.DONE, new Place(1, 12), 2, RECORD), LATER);
         assertThat(places()).containsExactly(10L, 11L, 12L, 13L, 14L);
     }
 

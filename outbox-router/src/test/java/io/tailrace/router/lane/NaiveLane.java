@@ -80,7 +80,11 @@ final class NaiveLane {
             }
             boolean isFull = isOpen
                     && rows.values().stream().filter(any -> any.isReleased).count() >= window;
-            if (row.notBefore > now || isFull) {
+            if (isFull) {
+                break;
+            }
+            if (row.notBefore > now) {
+                isOpen = false;
                 break;
             }
             row.isReleased = true;
