@@ -165,9 +165,8 @@ public final class DeadLetters {
             }
             throw failed;
         } finally {
-            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is closed
-            // in order waits
-            // half a minute for an answer that cannot come.
+            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is
+            // closed in order waits half a minute for an answer that cannot come.
             producer.close(Duration.ZERO);
         }
     }
