@@ -107,6 +107,21 @@ class AgendaTest {
         assertThat(agenda.isDue(Long.MAX_VALUE - 1)).isFalse();
     }
 
+    @Test
+    void whatIsAddedBetweenTwoThatWereReadFiresBetweenThem() {
+        Agenda agenda = new Agenda(new InMemory());
+        agenda.add(command(10, 1, "first"));
+        agenda.add(command(20, 2, "last"));
+        List<Long> fired = new ArrayList<>();
+        agenda.fire(20, new Budget(100, 1_000, () -> 0), due -> {
+            fired.add(due.at());
+            if (due.at() == 10) {
+                agenda.add(command(15, 3, "between"));
+            }
+        });
+        assertThat(fired).containsExactly(10L, 15L, 20L);
+    }
+
     private static Due.Command command(long at, int offset, String id) {
         return new Due.Command(at, new Place(1, offset), 0, id, RECORD);
     }
