@@ -16,6 +16,7 @@ import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import java.time.Duration;
 import java.util.Optional;
@@ -126,24 +127,27 @@ public final class CommandFlow {
     /** A row that was stamped waits on its lane; one that never was gets a further carrier, and the row lets only one of them run. */
     private boolean retime(Decoded control, LaneEvent.Kind kind, long at, Budget budget) {
         Optional<Place> place = control.place();
-        return place.isPresent()
-                ? tell(control, kind, place.get(), at, budget)
-                : schedule(control, Carrier.of(control, at), at);
+        if (place.isPresent()) {
+            tell(control, kind, place.get(), at, budget);
+        } else {
+            schedule(control, Carrier.of(control, at), at);
+        }
+        return true;
     }
 
     /** Out of the dead letters and onto its lane, in one transaction; heard twice, it is done once. */
     private boolean requeue(Decoded control, Budget budget) {
         Optional<Place> place = control.place();
-        boolean isNews = place.isPresent()
-                ? tell(asReplay(control), LaneEvent.Kind.REPLAYED, place.get(), 0, budget)
-                : schedule(control, Carrier.of(control, 0), 0);
-        if (isNews) {
+        if (place.isEmpty()) {
+            schedule(control, Carrier.of(control, 0), 0);
+            lanes.resurrected(control);
+        } else if (tell(asReplay(control), LaneEvent.Kind.REPLAYED, place.get(), 0, budget) == Heard.CHANGED) {
             lanes.resurrected(control);
         }
-        return isNews;
+        return true;
     }
 
-    private boolean tell(Decoded control, LaneEvent.Kind kind, Place place, long at, Budget budget) {
+    private Heard tell(Decoded control, LaneEvent.Kind kind, Place place, long at, Budget budget) {
         LaneEvent event = new LaneEvent(kind, place, control.turn(), at, 0, 0, withoutPayload(control));
         return lanes.take(control, event, budget);
     }

@@ -15,6 +15,7 @@ import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
@@ -35,6 +36,7 @@ public final class SubscriptionFlow implements Releaser {
     private final Surroundings around;
     private final Parking parking;
     private final String redeliveryTopic;
+    private final Finished finished = new Finished();
 
     /**
      * @param x {@code commands} or a subscription
@@ -69,9 +71,9 @@ public final class SubscriptionFlow implements Releaser {
     /**
      * Something happened to a row of this subscription.
      *
-     * @return whether it was news
+     * @return what it was to the row's lane
      */
-    boolean take(Decoded row, LaneEvent event, Budget budget) {
+    Heard take(Decoded row, LaneEvent event, Budget budget) {
         LaneKey lane = LaneKey.of(x, row.source(), row.orderingKey(), row.rowId());
         return around.lanes().take(lane, event, now(), this, budget);
     }
@@ -82,18 +84,27 @@ public final class SubscriptionFlow implements Releaser {
     }
 
     private boolean heard(Decoded answer, Budget budget) {
-        if (answer.kind() == Kind.WAITING) {
+        if (answer.kind() == Kind.WAITING || isOver(answer)) {
             return true;
+        }
+        if (answer.kind() == Kind.DONE) {
+            finished.add(answer);
         }
         Optional<Place> place = answer.place();
         if (place.isEmpty()) {
             return heardOfARowWithoutPlace(answer, budget);
         }
-        boolean isNews = take(answer, eventOf(answer, place.get()), budget);
-        if (isNews && answer.kind() == Kind.DEAD) {
+        Heard heard = take(answer, eventOf(answer, place.get()), budget);
+        // One that died at its first attempt was never on a lane, and is parked all the same.
+        if (heard != Heard.STALE && answer.kind() == Kind.DEAD) {
             park(answer);
         }
         return true;
+    }
+
+    /** A replay is an operator's word and not an answer; what is done cannot be replayed. */
+    private boolean isOver(Decoded answer) {
+        return answer.kind() != Kind.REPLAY && answer.kind() != Kind.DONE && finished.isOver(answer);
     }
 
     /** A row that was never stamped has no place and stands on no lane. */

@@ -138,6 +138,37 @@ class CommandBehaviourTest {
     }
 
     @Test
+    void whatIsSaidOfARowBeforeItWasDoneParksNothingAndBlocksNobodyAfterwards() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.answer(Kind.DEAD, "a", "k", 5, "1:10", Map.of(REASON, "retries-exhausted"));
+            rig.control("requeue", "a", "k", 6, "1:10", null);
+            rig.answer(Kind.DONE, "a", "k", 6, "1:10", Map.of());
+            rig.read(COMMANDS_DLQ);
+            rig.read(REDELIVERY);
+
+            rig.answer(Kind.DEAD, "a", "k", 5, "1:10", Map.of(REASON, "retries-exhausted"));
+            rig.answer(Kind.FAILED, "a", "k", 4, "1:10", Map.of(WAIT, "3600000"));
+            assertThat(rig.read(COMMANDS_DLQ)).isEmpty();
+            rig.answer(Kind.BEHIND, "b", "k", 1, "1:11", Map.of(BEHIND, "gone-since"));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+        }
+    }
+
+    @Test
+    void aHeadThatItsTableDoesNotKnowAsWaitingHoldsTheKeyForNoLongerThanItTakesToAsk() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            // Heard after the row was done: nothing tells that any more.
+            rig.answer(Kind.FAILED, "phantom", "k", 1, "1:10", Map.of(WAIT, "3600000"));
+            rig.answer(Kind.FAILED, "b", "k", 1, "1:11", Map.of(WAIT, "10000"));
+            rig.answer(Kind.BEHIND, "c", "k", 1, "1:12", Map.of(BEHIND, "b"));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("phantom");
+            rig.answer(Kind.DONE, "phantom", "k", 4, "1:10", Map.of());
+            rig.pass(Duration.ofSeconds(10));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+        }
+    }
+
+    @Test
     void aRowThatWasNeverStampedIsRescheduledByAFurtherCarrier() {
         try (Rig rig = new Rig(CONTEXT)) {
             rig.command("a", "ship-order", "k", Rig.START.plusSeconds(3600));
