@@ -15,7 +15,8 @@ import java.util.Map;
  *   <tr><td>{@link #ROW_RETRIABLE}</td><td>no route</td><td>one retry on the normal wait, then dead letter</td><td>uses one</td></tr>
  *   <tr><td>{@link #DESTINATION_DOWN}</td><td>missing, forbidden, not writable, not looked at yet</td>
  *       <td>waits on its lane without an end</td><td>uses none</td></tr>
- *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication, own topics: whatever Kafka's client throws</td>
+ *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication, own topics: whatever Kafka's
+ *       client throws; stores that are torn or of a newer release</td>
  *       <td>untouched: the transaction never was</td><td>uses none</td></tr>
  * </table>
  *
@@ -55,9 +56,9 @@ public enum FailureClass {
     /**
      * Of something thrown.
      *
-     * @param comesFromKafka whether the error, or one that caused it, is of Kafka's own
+     * @param liesOutsideTheRow whether the error, or one that caused it, is of Kafka's own or of the stores
      */
-    public static FailureClass ofThrown(boolean comesFromKafka) {
-        return comesFromKafka ? SYSTEMIC : ROW_FATAL;
+    public static FailureClass ofThrown(boolean liesOutsideTheRow) {
+        return liesOutsideTheRow ? SYSTEMIC : ROW_FATAL;
     }
 }

@@ -105,6 +105,17 @@ public final class Decoder {
                 .orElseGet(() -> malformed(record, "tailrace-seq is missing or is no place"));
     }
 
+    /** A record that brings about a bug: there is nothing to be done with it but to park it and say so. */
+    public static Malformed givenUp(RawRecord record, RuntimeException bug) {
+        return new Malformed(
+                record,
+                rowIdOf(record),
+                Reason.TIMER_ERROR,
+                ErrorTrail.of(bug),
+                "route",
+                record.headers().kind().flatMap(kind -> seqOf(record, kind)).orElse(null));
+    }
+
     private static Optional<String> problemOf(RawRecord record, Kind kind) {
         Headers headers = record.headers();
         Bytes key = record.key();

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param record as it was read
  * @param rowId of the row; of a record that names none, where it was read, so that its dead letter still has a key of its own
- * @param reason {@code malformed}, or what the engine gave up for
+ * @param reason {@code malformed}, what the engine gave up for, or {@code timer-error} for a bug of ours
  * @param error what is wrong
- * @param stage {@code capture} when the engine saw it, else {@code decode}
+ * @param stage {@code capture} when the engine saw it, {@code route} when it brought about a bug, else {@code decode}
  * @param seq the row's own place, if that much can be read
  */
 public record Malformed(

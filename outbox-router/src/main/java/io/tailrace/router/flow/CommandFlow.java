@@ -173,7 +173,7 @@ public final class CommandFlow {
     }
 
     /** Only what names a row can be stamped; the rest is parked here. */
-    private boolean malformed(Malformed malformed) {
+    boolean malformed(Malformed malformed) {
         RawRecord record = malformed.record();
         boolean namesACommand =
                 record.headers().kind().filter(Kind.COMMAND::equals).isPresent()

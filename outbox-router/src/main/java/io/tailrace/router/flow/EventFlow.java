@@ -91,24 +91,12 @@ public final class EventFlow implements Releaser {
             take(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
             return true;
         }
-        Decision decision = decideOrGiveUp(event);
+        Decision decision = decide(event, Standing.FRESH);
         LaneEvent outcome = act(event, row, decision);
         if (outcome.kind() == LaneEvent.Kind.FAILED) {
             settleDown(home(event, decision), row, outcome, budget);
         }
         return true;
-    }
-
-    /** A row that brings about a bug must not bring down the thread: the next one would read it again. */
-    private Decision decideOrGiveUp(Decoded event) {
-        try {
-            return decide(event, Standing.FRESH);
-        } catch (RuntimeException error) {
-            if (around.isSystemic().test(error)) {
-                throw error;
-            }
-            return new Decision.DeadLetter(Reason.MALFORMED, 1, ErrorTrail.of(error), "decide");
-        }
     }
 
     private LaneEvent attempt(LaneKey lane, LaneRow row) {
@@ -211,7 +199,8 @@ public final class EventFlow implements Releaser {
         });
     }
 
-    private boolean malformed(Malformed malformed) {
+    /** Parked as it came. */
+    boolean malformed(Malformed malformed) {
         Verdict verdict = new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
         parking.park(malformed.record(), malformed.rowId(), verdict);
         return true;

@@ -157,7 +157,8 @@ public final class SubscriptionFlow implements Releaser {
                 answer.record(), answer.rowId(), new Verdict(reason, answer.attempts(), error, stage, answer.seq()));
     }
 
-    private boolean malformed(Malformed malformed) {
+    /** Parked as it came. */
+    boolean malformed(Malformed malformed) {
         parking.park(
                 malformed.record(),
                 malformed.rowId(),

@@ -285,8 +285,8 @@ public final class Lanes {
     }
 
     /** Only a torn store can bring this about: the lane's own transactions cannot. */
-    private static IllegalStateException broken(LaneKey key, String how) {
-        return new IllegalStateException(
+    private static UnusableState broken(LaneKey key, String how) {
+        return new UnusableState(
                 "lane %s %s: the stores do not belong together; delete this instance's state directory, it is rebuilt from Kafka"
                         .formatted(key, how));
     }

@@ -41,7 +41,7 @@ public record Assembly(Topics topics, Decider decider, LaneLimits limits, Router
                 metrics,
                 clock,
                 new SplittableRandom(),
-                Thrown::isOfKafka);
+                Thrown::isSystemic);
         Parking events = parking(Topics.EVENTS, outbound);
         Parking commands = parking(Topics.COMMANDS, outbound);
         SubscriptionFlow ofCommands =
