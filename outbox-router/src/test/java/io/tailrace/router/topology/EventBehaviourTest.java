@@ -10,6 +10,7 @@ import static io.tailrace.contract.header.HeaderName.PAYLOAD;
 import static io.tailrace.contract.header.HeaderName.REASON;
 import static io.tailrace.contract.header.HeaderName.REPLAY_ID;
 import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.STAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -255,6 +256,30 @@ class EventBehaviourTest {
             rig.thrownByDestinations = new UnusableState("torn");
             assertThatThrownBy(() -> rig.event("a", "sales.order-placed", "k")).hasRootCauseInstanceOf(UnusableState.class);
             assertThat(rig.ids(DLQ)).isEmpty();
+        }
+    }
+
+    @Test
+    void whatTheEngineGaveUpStaysADeadLetterHoweverOftenItIsReplayed() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.pipe(
+                    rig.topics.rawEvents(),
+                    Rig.raw("a", "sales.order-placed", "k", Kind.EVENT)
+                            .with(REASON, "malformed")
+                            .with(ERROR_CLASS, "Headers")
+                            .with(STAGE, "capture"),
+                    "k",
+                    "payload");
+            Rig.Out letter = rig.read(DLQ).get(0);
+
+            Headers replay = letter.headers().with(KIND, Kind.REPLAY.text()).with(REPLAY_ID, "r-1");
+            rig.pipe(rig.topics.retry("events"), replay, "k", "payload");
+            List<Rig.Out> again = rig.read(DLQ);
+            assertThat(again).extracting(Rig.Out::id).containsExactly("a");
+            for (HeaderName kept : List.of(REASON, STAGE, ERROR_CLASS, SEQ)) {
+                assertThat(again.get(0).text(kept)).as("%s", kept).isEqualTo(letter.text(kept));
+            }
+            assertThat(rig.ids(DESTINATION)).isEmpty();
         }
     }
 
