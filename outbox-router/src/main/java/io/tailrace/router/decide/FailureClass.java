@@ -3,9 +3,11 @@ package io.tailrace.router.decide;
 import io.tailrace.contract.record.Reason;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * What a failure means for its row: the one table of the router.
+ * What a failure means for its row: the one table of the router. {@link Decider} asks it about reasons and destinations, the topology
+ * about what is thrown.
  *
  * <table>
  *   <caption>failures</caption>
@@ -37,20 +39,14 @@ public enum FailureClass {
             Reason.LANE_OVERFLOW, ROW_FATAL,
             Reason.NO_ROUTE, ROW_RETRIABLE));
 
-    private static final Map<Destination.State, FailureClass> OF_DESTINATION = new EnumMap<>(Map.of(
-            Destination.State.UNKNOWN, DESTINATION_DOWN,
-            Destination.State.MISSING, DESTINATION_DOWN,
-            Destination.State.FORBIDDEN, DESTINATION_DOWN,
-            Destination.State.UNAVAILABLE, DESTINATION_DOWN));
-
     /** Of a failure that lies in the row. */
     public static FailureClass of(Reason reason) {
         return OF_REASON.getOrDefault(reason, ROW_FATAL);
     }
 
-    /** Of a destination that is not {@link Destination.State#WRITABLE}. */
-    public static FailureClass of(Destination.State state) {
-        return OF_DESTINATION.getOrDefault(state, ROW_FATAL);
+    /** Of a destination, as far as its state goes; none of one that is {@link Destination.State#WRITABLE}. */
+    public static Optional<FailureClass> of(Destination.State state) {
+        return state == Destination.State.WRITABLE ? Optional.empty() : Optional.of(DESTINATION_DOWN);
     }
 
     /**
