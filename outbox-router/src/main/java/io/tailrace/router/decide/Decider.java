@@ -48,8 +48,7 @@ public final class Decider {
         return RowName.event(event.name())
                 .match(
                         name -> decide(event, name, new Situation(attempts, waits, now, chance)),
-                        problem ->
-                                failed(Reason.NAME_INVALID, problem, new Situation(attempts, waits, now, chance)));
+                        problem -> failed(Reason.NAME_INVALID, problem, new Situation(attempts, waits, now, chance)));
     }
 
     /** Whether a command may go on; empty when it may. The row in the table decides everything else. */
@@ -102,8 +101,7 @@ public final class Decider {
     }
 
     private static DeadLetter objection(String problem) {
-        return new DeadLetter(
-                Reason.NAME_INVALID, 1, ErrorTrail.of(Reason.NAME_INVALID.text(), problem), STAGE);
+        return new DeadLetter(Reason.NAME_INVALID, 1, ErrorTrail.of(Reason.NAME_INVALID.text(), problem), STAGE);
     }
 
     private record Situation(int attempts, int waits, long now, double chance) {}

@@ -3,6 +3,7 @@ package io.tailrace.router.decode;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -27,5 +28,10 @@ public record Malformed(
     @Override
     public <T> T match(Function<Decoded, T> decoded, Function<Malformed, T> malformed) {
         return malformed.apply(this);
+    }
+
+    @Override
+    public void handle(Consumer<Decoded> decoded, Consumer<Malformed> malformed) {
+        malformed.accept(this);
     }
 }

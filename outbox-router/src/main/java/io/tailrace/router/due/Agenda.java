@@ -92,7 +92,8 @@ public final class Agenda implements Wakes {
                 store.delete(entry.position());
                 action.accept(due);
                 if (isDue(now) || isLast(entry, entries)) {
-                    // What was added is due as well, perhaps before the next that was read, and the cursor must not pass it; or more
+                    // What was added is due as well, perhaps before the next that was read, and the cursor must not
+                    // pass it; or more
                     // may stand behind what was read. Either way: read again.
                     nextAt = Math.min(nextAt, due.at());
                     break;

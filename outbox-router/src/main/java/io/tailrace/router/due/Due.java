@@ -3,6 +3,7 @@ package io.tailrace.router.due;
 import io.tailrace.contract.record.Place;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.lane.LaneKey;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Something that waits for an instant. */
@@ -14,6 +15,9 @@ public sealed interface Due {
     /** Takes one of the two ways. */
     <T> T match(Function<Wake, T> wake, Function<Command, T> command);
 
+    /** Takes one of the two ways, for what it does. */
+    void handle(Consumer<Wake> wake, Consumer<Command> command);
+
     /**
      * A lane is to be looked at.
      *
@@ -24,6 +28,11 @@ public sealed interface Due {
         @Override
         public <T> T match(Function<Wake, T> wake, Function<Command, T> command) {
             return wake.apply(this);
+        }
+
+        @Override
+        public void handle(Consumer<Wake> wake, Consumer<Command> command) {
+            wake.accept(this);
         }
     }
 
@@ -40,6 +49,11 @@ public sealed interface Due {
         @Override
         public <T> T match(Function<Wake, T> wake, Function<Command, T> command) {
             return command.apply(this);
+        }
+
+        @Override
+        public void handle(Consumer<Wake> wake, Consumer<Command> command) {
+            command.accept(this);
         }
     }
 }

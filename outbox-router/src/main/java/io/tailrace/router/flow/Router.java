@@ -51,10 +51,10 @@ public final class Router {
         this.around = around;
         this.commands = commands;
         this.intakes = Map.of(
-                topics.rawEvents(), new Intake(events::arrived, events::malformed),
-                topics.rawCommands(), new Intake(commands::arrived, commands::malformed),
-                topics.retry(Topics.EVENTS), new Intake(events::returned, events::malformed),
-                topics.retry(Topics.COMMANDS), new Intake(ofCommands::answered, ofCommands::malformed));
+                topics.rawEvents(), new Intake(events::arrived, events::park),
+                topics.rawCommands(), new Intake(commands::arrived, commands::park),
+                topics.retry(Topics.EVENTS), new Intake(events::returned, events::park),
+                topics.retry(Topics.COMMANDS), new Intake(ofCommands::answered, ofCommands::park));
         this.releasers = Map.of(Topics.EVENTS, events, Topics.COMMANDS, ofCommands);
     }
 
@@ -93,10 +93,10 @@ public final class Router {
 
     private void fire(Budget budget) {
         long now = around.clock().millis();
-        around.agenda().fire(now, budget, due -> due.match(wake -> wake(wake, now, budget), this::route));
+        around.agenda().fire(now, budget, due -> due.handle(wake -> wake(wake, now, budget), commands::due));
     }
 
-    private boolean wake(Due.Wake wake, long now, Budget budget) {
+    private void wake(Due.Wake wake, long now, Budget budget) {
         Releaser releaser = releasers.get(wake.lane().x());
         if (releaser == null) {
             // A subscription was taken out of the configuration over waiting rows: they wait until it is back.
@@ -104,12 +104,6 @@ public final class Router {
         } else {
             around.lanes().wake(wake.lane(), wake.at(), now, releaser, budget);
         }
-        return true;
-    }
-
-    private boolean route(Due.Command command) {
-        commands.due(command);
-        return true;
     }
 
     private Budget budget(int rows, long millis) {

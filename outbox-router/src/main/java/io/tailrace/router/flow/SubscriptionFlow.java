@@ -32,18 +32,18 @@ public final class SubscriptionFlow implements Releaser {
     private static final Decoder ANSWERS =
             Decoder.ofReturned(Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
 
-    private final String x;
+    private final String subscription;
     private final Surroundings around;
     private final Parking parking;
     private final String redeliveryTopic;
     private final Finished finished = new Finished();
 
     /**
-     * @param x {@code commands} or a subscription
+     * @param subscription its name; {@code commands} is one
      * @param redeliveryTopic where rows are released to
      */
-    public SubscriptionFlow(String x, Surroundings around, Parking parking, String redeliveryTopic) {
-        this.x = x;
+    public SubscriptionFlow(String subscription, Surroundings around, Parking parking, String redeliveryTopic) {
+        this.subscription = subscription;
         this.around = around;
         this.parking = parking;
         this.redeliveryTopic = redeliveryTopic;
@@ -51,7 +51,7 @@ public final class SubscriptionFlow implements Releaser {
 
     /** An executor's answer, or an operator's replay. */
     void answered(RawRecord record, Budget budget) {
-        ANSWERS.decode(record).match(answer -> heard(answer, budget), this::malformed);
+        ANSWERS.decode(record).handle(answer -> hear(answer, budget), this::park);
     }
 
     /** A row of a lane goes to an executor; one that is to be given up goes there too, since its table holds the truth about it. */
@@ -63,8 +63,9 @@ public final class SubscriptionFlow implements Releaser {
         Outgoing released = Compose.released(
                 record, redeliveryTopic, kind, row.place(), row.standing().turn());
         Reason burial = row.standing().burial();
-        around.outbound().send(burial == null ? released : Compose.buried(released, burial, overflow(), "lane"));
-        around.metrics().released(x);
+        around.outbound()
+                .send(burial == null ? released : Compose.buried(released, burial, Overflow.TRAIL, Overflow.STAGE));
+        around.metrics().released(subscription);
         return Optional.empty();
     }
 
@@ -73,8 +74,8 @@ public final class SubscriptionFlow implements Releaser {
      *
      * @return what it was to the row's lane
      */
-    Heard take(Decoded row, LaneEvent event, Budget budget) {
-        LaneKey lane = LaneKey.of(x, row.source(), row.orderingKey(), row.rowId());
+    Heard tell(Decoded row, LaneEvent event, Budget budget) {
+        LaneKey lane = LaneKey.of(subscription, row.source(), row.orderingKey(), row.rowId());
         return around.lanes().take(lane, event, now(), this, budget);
     }
 
@@ -83,23 +84,23 @@ public final class SubscriptionFlow implements Releaser {
         parking.release(row.rowId());
     }
 
-    private boolean heard(Decoded answer, Budget budget) {
+    private void hear(Decoded answer, Budget budget) {
         if (answer.kind() == Kind.WAITING || isOver(answer)) {
-            return true;
+            return;
         }
         if (answer.kind() == Kind.DONE) {
             finished.add(answer);
         }
         Optional<Place> place = answer.place();
         if (place.isEmpty()) {
-            return heardOfARowWithoutPlace(answer, budget);
+            hearOfARowWithoutPlace(answer, budget);
+            return;
         }
-        Heard heard = take(answer, eventOf(answer, place.get()), budget);
+        Heard heard = tell(answer, eventOf(answer, place.get()), budget);
         // One that died at its first attempt was never on a lane, and is parked all the same.
         if (heard != Heard.STALE && answer.kind() == Kind.DEAD) {
             park(answer);
         }
-        return true;
     }
 
     /** A replay is an operator's word and not an answer; what is done cannot be replayed. */
@@ -108,17 +109,16 @@ public final class SubscriptionFlow implements Releaser {
     }
 
     /** A row that was never stamped has no place and stands on no lane. */
-    private boolean heardOfARowWithoutPlace(Decoded answer, Budget budget) {
+    private void hearOfARowWithoutPlace(Decoded answer, Budget budget) {
         switch (answer.kind()) {
             case EARLY -> around.agenda().add(again(answer));
             case DEAD -> park(answer);
             // Events are replayed at their own place, which is their seq.
-            case REPLAY -> take(answer, eventOf(answer, answer.seq()), budget);
+            case REPLAY -> tell(answer, eventOf(answer, answer.seq()), budget);
             default -> {
                 // Done: nobody waits for it.
             }
         }
-        return true;
     }
 
     private LaneEvent eventOf(Decoded answer, Place place) {
@@ -158,16 +158,11 @@ public final class SubscriptionFlow implements Releaser {
     }
 
     /** Parked as it came. */
-    boolean malformed(Malformed malformed) {
+    void park(Malformed malformed) {
         parking.park(
                 malformed.record(),
                 malformed.rowId(),
                 new Verdict(malformed.reason(), 0, malformed.error(), malformed.stage(), malformed.seq()));
-        return true;
-    }
-
-    private static ErrorTrail overflow() {
-        return ErrorTrail.of("LaneOverflow", "the lane of its key is over its limits");
     }
 
     private long now() {

@@ -148,7 +148,10 @@ public final class Lanes {
      */
     private @Nullable Lane doubted(LaneKey key, @Nullable Lane lane, LaneEvent event, long now) {
         Optional<String> met = event.record().headers().text(HeaderName.BEHIND);
-        if (lane == null || event.kind() != Kind.BEHIND || met.isEmpty() || lane.head().equals(event.place())) {
+        if (lane == null
+                || event.kind() != Kind.BEHIND
+                || met.isEmpty()
+                || lane.head().equals(event.place())) {
             return lane;
         }
         LaneRow head = parked.get(key, lane.head());

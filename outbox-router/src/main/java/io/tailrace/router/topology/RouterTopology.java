@@ -69,10 +69,7 @@ public final class RouterTopology {
 
     /** On disk and in a changelog, without a cache: what is written is small, and reading it back is rare. */
     private static StoreBuilder<KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]>> store(String name) {
-        return Stores.keyValueStoreBuilder(
-                        Stores.persistentKeyValueStore(name),
-                        Serdes.Bytes(),
-                        Serdes.ByteArray())
+        return Stores.keyValueStoreBuilder(Stores.persistentKeyValueStore(name), Serdes.Bytes(), Serdes.ByteArray())
                 .withLoggingEnabled(Map.of())
                 .withCachingDisabled();
     }

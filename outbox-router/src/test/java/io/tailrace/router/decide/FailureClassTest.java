@@ -25,9 +25,8 @@ class FailureClassTest {
     @Test
     void aDestinationThatCannotBeWrittenIsDown() {
         for (Destination.State state : Destination.State.values()) {
-            Optional<FailureClass> expected = state == Destination.State.WRITABLE
-                    ? Optional.empty()
-                    : Optional.of(FailureClass.DESTINATION_DOWN);
+            Optional<FailureClass> expected =
+                    state == Destination.State.WRITABLE ? Optional.empty() : Optional.of(FailureClass.DESTINATION_DOWN);
             assertThat(FailureClass.of(state)).as("%s", state).isEqualTo(expected);
         }
     }

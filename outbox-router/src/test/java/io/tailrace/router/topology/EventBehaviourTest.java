@@ -254,7 +254,8 @@ class EventBehaviourTest {
     void whatTheStoresOrTheBrokerBringAboutParksNobody() {
         try (Rig rig = new Rig(CONTEXT)) {
             rig.thrownByDestinations = new UnusableState("torn");
-            assertThatThrownBy(() -> rig.event("a", "sales.order-placed", "k")).hasRootCauseInstanceOf(UnusableState.class);
+            assertThatThrownBy(() -> rig.event("a", "sales.order-placed", "k"))
+                    .hasRootCauseInstanceOf(UnusableState.class);
             assertThat(rig.ids(DLQ)).isEmpty();
         }
     }
