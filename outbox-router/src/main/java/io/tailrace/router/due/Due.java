@@ -40,7 +40,7 @@ public sealed interface Due {
      * A command is to be routed. It blocks nobody.
      *
      * @param at when
-     * @param seq of its row: commands of one instant become due in this order
+     * @param seq commands of one instant become due in this order: that of the row, or one for all carriers that were put back
      * @param turn that this record speaks of
      * @param rowId whose it is
      * @param record that carries it

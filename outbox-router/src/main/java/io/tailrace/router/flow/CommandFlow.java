@@ -70,7 +70,9 @@ public final class CommandFlow {
             if (around.isSystemic().test(error)) {
                 throw error;
             }
-            bury(command.record(), command.seq(), Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
+            RawRecord record = command.record();
+            Place seq = record.headers().place(HeaderName.SEQ).orElse(command.seq());
+            bury(record, seq, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
         }
     }
 

@@ -32,6 +32,11 @@ public final class SubscriptionFlow implements Releaser {
     private static final Decoder ANSWERS =
             Decoder.ofReturned(Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
 
+    /** Short against the second that an executor waits out itself, and longer than most answers take. */
+    private static final long STEP_MILLIS = 100;
+
+    private static final Place ANY_CARRIER = new Place(0, 0);
+
     private final String subscription;
     private final Surroundings around;
     private final Parking parking;
@@ -140,9 +145,14 @@ public final class SubscriptionFlow implements Releaser {
         return new LaneEvent(kind, place, answer.turn(), notBefore, answer.attempts(), 0, answer.record());
     }
 
+    /**
+     * A row that was rescheduled many times has a carrier for each time it had, and each of them is early in its turn. All are told
+     * the same instant, to within the time that an answer takes: at one step and under one name they become one entry, and do not
+     * come back together. What the step is too early the executor waits out.
+     */
     private Due again(Decoded early) {
         long at = Instants.plus(now(), early.waitMillis());
-        return new Due.Command(at, early.seq(), early.turn(), early.rowId(), Carrier.of(early, at));
+        return new Due.Command(at - at % STEP_MILLIS, ANY_CARRIER, early.turn(), early.rowId(), Carrier.of(early, at));
     }
 
     private void park(Decoded answer) {

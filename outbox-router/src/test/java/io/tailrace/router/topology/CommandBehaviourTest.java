@@ -181,6 +181,29 @@ class CommandBehaviourTest {
     }
 
     @Test
+    void theCarriersOfARowThatWasRescheduledManyTimesDoNotAllComeBack() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.command("a", "ship-order", "k", Rig.START.plusSeconds(1));
+            for (int second = 2; second <= 60; second++) {
+                rig.control("reschedule", "a", "k", 0, null, Rig.START.plusSeconds(second));
+            }
+            for (int second = 1; second < 60; second++) {
+                rig.pass(Duration.ofSeconds(1));
+                assertThat(rig.ids(COMMANDS)).containsExactly("a");
+                // The executor looks at the row; its answer takes a little longer each time.
+                String wait = Long.toString(60_000 - second * 1_000L + second);
+                Headers early = Rig.raw("a", "ship-order", "k", Kind.EARLY)
+                        .with(SEQ, "1:" + second)
+                        .with(WAIT, wait);
+                rig.pipe(rig.topics.retry("commands"), early, "k", null);
+            }
+            rig.pass(Duration.ofSeconds(2));
+            // The one of the last change, and one for all that came before.
+            assertThat(rig.ids(COMMANDS)).containsExactly("a", "a");
+        }
+    }
+
+    @Test
     void aRowThatWaitsOnALaneIsRescheduledThereAndKeepsItsPayload() {
         try (Rig rig = new Rig(CONTEXT)) {
             rig.answer(Kind.FAILED, "a", "k", 1, "1:10", Map.of(WAIT, "600000"));
