@@ -46,7 +46,7 @@ class IntakeTest {
         "shop.raw.events, event, shop.events.dlq, dead",
         "shop.events.retry, replay, shop.events.dlq, dead",
         "shop.raw.commands, command, shop.commands, bury",
-        "shop.raw.commands, control, shop.commands.dlq, dead",
+        "shop.raw.commands, control, shop.commands.redelivery, bury",
         "shop.commands.retry, failed, shop.commands.redelivery, bury",
         "shop.commands.retry, dead, shop.commands.dlq, dead",
     })
