@@ -66,8 +66,7 @@ public final class DeadLetters {
         this.kafka = Objects.requireNonNull(config.kafka());
         this.commands = new Commands(config.source());
         // A dead letter and its replay may each be as large as their topics allow.
-        this.maxRequestBytes =
-                config.topics().maxMessageBytes() + io.tailrace.contract.config.TopicsConfig.OVERHEAD_BYTES + 64 * 1024;
+        this.maxRequestBytes = config.topics().maxRequestBytes();
     }
 
     /**

@@ -216,7 +216,7 @@ public final class Stamper {
     /** What the router gave up is not to wait but to die; it is claimed on its own. */
     private static List<Task> stampable(Turn turn) {
         return turn.behind(MOST_BEHIND).stream()
-                .filter(task -> !task.record().isBury())
+                .filter(task -> !task.record().row().bury())
                 .toList();
     }
 

@@ -3,7 +3,6 @@ package io.tailrace.executor.settle;
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.config.TopicsConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
@@ -44,9 +43,7 @@ public final class AnswerWriter implements AutoCloseable {
         settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
         settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, BLOCK.toMillis());
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
-        settings.put(
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                config.topics().maxMessageBytes() + TopicsConfig.OVERHEAD_BYTES);
+        settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, config.topics().maxRequestBytes());
         this.producer = new KafkaProducer<>(settings);
     }
 
