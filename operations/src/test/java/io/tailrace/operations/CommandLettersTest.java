@@ -1,0 +1,152 @@
+package io.tailrace.operations;
+
+import static java.util.stream.Collectors.toMap;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.Replay.Order;
+import io.tailrace.operations.Replay.Outcome;
+import io.tailrace.operations.Replay.Report;
+import io.tailrace.schema.Ownership;
+import io.tailrace.schema.Schema;
+import io.tailrace.schema.Scope;
+import io.tailrace.testkit.RealParts;
+import io.tailrace.testkit.Stack;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Each row of the table stands differently, and has a letter. */
+@RealParts
+class CommandLettersTest {
+
+    private static final Order DRY = new Order("dry", "somebody", true);
+    private static final Order ORDER = new Order("real", "somebody", false);
+
+    private static final String DEAD = id(1);
+    private static final String TAKEN = id(2);
+    private static final String FOLLOWED = id(3);
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private Stack stack;
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private TailraceConfig config;
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private ParkedRows parked;
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private DeadLetters deadLetters;
+
+    @BeforeEach
+    void tables(Stack stack) throws SQLException {
+        this.stack = stack;
+        config = ParkedRows.config(
+                stack.namespace(),
+                stack.bootstrapServers(),
+                "127.0.0.1",
+                stack.postgres().port(),
+                stack.database());
+        try (Connection connection = stack.connect()) {
+            Schema.migrate(
+                    connection,
+                    TableNames.DEFAULT,
+                    Scope.ALL,
+                    Ownership.of(config.namespace(), config.source().database()));
+        }
+        parked = new ParkedRows(config);
+        deadLetters = new DeadLetters(config);
+    }
+
+    @Test
+    void aDryRunLooksAtTheRowsAndTellsWhatTheReplayThenDoes() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(TAKEN, "DEAD", null);
+        row(FOLLOWED, "DEAD", "nightly");
+        row(id(9), "PENDING", "nightly");
+        // The payload is in the row: that the letter has none does not matter.
+        parked.park(Topics.COMMANDS, DEAD, "k", "omitted", "");
+        parked.park(Topics.COMMANDS, TAKEN, "k", "inline", "{}");
+        parked.park(Topics.COMMANDS, FOLLOWED, "k", "inline", "{}");
+        try (Connection worker = stack.connect()) {
+            worker.setAutoCommit(false);
+            worker.createStatement()
+                    .execute("SELECT FROM tailrace.internal_command WHERE id = '" + TAKEN + "' FOR UPDATE");
+            assertThat(outcomes(dryRunThatWritesNothing()))
+                    .isEqualTo(Map.of(
+                            DEAD, Outcome.WOULD_REPLAY, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
+            assertThat(outcomes(replay(ORDER)))
+                    .isEqualTo(Map.of(DEAD, Outcome.REPLAYED, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
+        }
+    }
+
+    /** No record, no transactional id, no change of a row, and no lock: xmax would show it. */
+    private Report dryRunThatWritesNothing() throws Exception {
+        Map<TopicPartition, Long> ends = ends();
+        String rows = rows();
+        Report report = replay(DRY);
+        assertThat(ends()).isEqualTo(ends);
+        assertThat(rows()).isEqualTo(rows);
+        try (Admin admin = stack.admin()) {
+            assertThat(admin.listTransactions().all().get())
+                    .noneMatch(listing -> listing.transactionalId()
+                            .startsWith(config.namespace().value()));
+        }
+        return report;
+    }
+
+    private Map<TopicPartition, Long> ends() throws Exception {
+        try (Admin admin = stack.admin()) {
+            List<String> ours = admin.listTopics().names().get().stream()
+                    .filter(topic -> topic.startsWith(config.namespace().value() + "."))
+                    .toList();
+            Map<TopicPartition, OffsetSpec> partitions =
+                    admin.describeTopics(ours).allTopicNames().get().values().stream()
+                            .flatMap(topic -> topic.partitions().stream()
+                                    .map(each -> new TopicPartition(topic.name(), each.partition())))
+                            .collect(toMap(partition -> partition, partition -> OffsetSpec.latest()));
+            return admin.listOffsets(partitions).all().get().entrySet().stream()
+                    .collect(toMap(Map.Entry::getKey, end -> end.getValue().offset()));
+        }
+    }
+
+    private String rows() throws SQLException {
+        return text("SELECT string_agg(concat(ctid, xmin, xmax, to_jsonb(c)), E'\\n' ORDER BY id)"
+                + " FROM tailrace.internal_command c");
+    }
+
+    private String text(String query) throws SQLException {
+        try (Connection connection = stack.connect();
+                var found = connection.createStatement().executeQuery(query)) {
+            found.next();
+            return String.valueOf(found.getString(1));
+        }
+    }
+
+    private void row(String id, String status, @org.jspecify.annotations.Nullable String dedupKey) throws SQLException {
+        stack.execute("INSERT INTO tailrace.internal_command (id, command_name, status, dedup_key) VALUES ('" + id
+                + "', 'mail', '" + status + "', " + (dedupKey == null ? "NULL" : "'" + dedupKey + "'") + ")");
+    }
+
+    private Report replay(Order order) {
+        return deadLetters.replay(Topics.COMMANDS, Selection.ALL, order);
+    }
+
+    private static Map<String, Outcome> outcomes(Report report) {
+        return report.rows().stream().collect(toMap(row -> row.letter().rowId(), Replay.Row::outcome));
+    }
+
+    private static String id(int n) {
+        return new UUID(0x0190b7a000007000L, 0x8000000000000000L + n).toString();
+    }
+}
