@@ -8,10 +8,11 @@ import io.tailrace.operations.Replay.Ending;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Selection;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,7 +36,8 @@ import picocli.CommandLine.Spec;
             "  tailrace dlq replay --all",
             "",
             "\"replayed\" says that the row is on its way again. How it ends is seen at its destination, in `tailrace commands show`,",
-            "or here again if it fails anew."
+            "or here again if it fails anew. \"cleared\" says that nothing is left to run: the command is gone, completed or cancelled, and",
+            "only its letter was taken away."
         })
 final class DlqReplayVerb implements Callable<Integer> {
 
@@ -90,22 +92,22 @@ final class DlqReplayVerb implements Callable<Integer> {
         if (report.ending() == Ending.FENCED) {
             output.err()
                     .println(
-                            ("Another operator began to replay the dead letters of %s: %d rows were replayed here, the other %d are"
+                            ("Another operator began to replay the dead letters of %s: %d rows were done here, the other %d are"
                                             + " theirs now. Nothing is replayed twice.")
-                                    .formatted(x, report.count(Outcome.REPLAYED), report.remaining()));
+                                    .formatted(x, report.rows().size(), report.remaining()));
             return Exit.FAILED;
         }
-        long done = report.count(Outcome.REPLAYED) + report.count(Outcome.WOULD_REPLAY);
         if (!report.rows().isEmpty()) {
-            output.err()
-                    .println("%s: %d of %d %s"
-                            .formatted(
-                                    x,
-                                    done,
-                                    report.rows().size(),
-                                    dryRun ? "would be replayed; nothing was written" : "replayed"));
+            output.err().println("%s: %s".formatted(x, counts(report)) + (dryRun ? "; nothing was written" : ""));
         }
-        return done == report.rows().size() ? Exit.DONE : Exit.FAILED;
+        return report.isDone() ? Exit.DONE : Exit.FAILED;
+    }
+
+    private static String counts(Replay.Report report) {
+        return Arrays.stream(Outcome.values())
+                .filter(outcome -> report.count(outcome) > 0)
+                .map(outcome -> report.count(outcome) + " " + outcome.text())
+                .collect(Collectors.joining(", "));
     }
 
     private static Row row(Replay.Row replayed) {
@@ -115,8 +117,6 @@ final class DlqReplayVerb implements Callable<Integer> {
                 .with("name", replayed.letter().name())
                 .with("key", replayed.letter().orderingKey())
                 .with("reason", replayed.letter().reason())
-                .with(
-                        "outcome",
-                        replayed.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+                .with("outcome", replayed.text());
     }
 }

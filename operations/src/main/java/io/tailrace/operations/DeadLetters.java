@@ -31,7 +31,8 @@ import org.apache.kafka.common.KafkaException;
  * </ul>
  *
  * <p><b>Commands.</b> The row is the authority: {@code requeue_command} is the whole act, guarded by the row's status, and the router
- * writes the tombstone when it hears of it through the WAL.
+ * writes the tombstone when it hears of it through the WAL. Only when nothing is left to requeue is the tombstone written here, like that of
+ * an event.
  *
  * <p>Opens a client for each call. Thread-safe.
  */
@@ -52,7 +53,7 @@ public final class DeadLetters {
         this.topics = config.topicNames();
         this.kafka = Objects.requireNonNull(config.kafka());
         this.transactions = new LetterTransactions(config);
-        this.commands = new CommandLetters(config.source());
+        this.commands = new CommandLetters(config, transactions, rows -> list(Topics.COMMANDS, Selection.ofRows(rows)));
     }
 
     /**
@@ -90,7 +91,7 @@ public final class DeadLetters {
     Report replay(String x, Selection selection, Order order, int batchRows) {
         if (x.equals(Topics.COMMANDS)) {
             List<DeadLetter> letters = list(x, selection);
-            return order.dryRun() ? commands.dryRun(letters, order) : commands.replay(letters, order);
+            return order.dryRun() ? commands.dryRun(letters, order) : commands.replay(letters, order, batchRows);
         }
         if (order.dryRun()) {
             List<Row> rows = list(x, selection).stream().map(DeadLetters::judged).toList();

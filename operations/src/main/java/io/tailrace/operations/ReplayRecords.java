@@ -50,7 +50,7 @@ final class ReplayRecords {
     }
 
     /** To the partition the dead letter was read from: elsewhere it would take nothing away. */
-    private ProducerRecord<byte[], byte[]> tombstone(DeadLetter letter) {
+    ProducerRecord<byte[], byte[]> tombstone(DeadLetter letter) {
         byte[] key = Bytes.utf8(letter.rowId()).array();
         return new ProducerRecord<>(topics.deadLetters(letter.x()), letter.partition(), key, null);
     }

@@ -35,6 +35,10 @@ class CommandLettersTest {
     private static final String DEAD = id(1);
     private static final String TAKEN = id(2);
     private static final String FOLLOWED = id(3);
+    private static final String COMPLETED = id(4);
+    private static final String CANCELLED = id(5);
+    private static final String PENDING = id(6);
+    private static final String GONE = id(7);
 
     @SuppressWarnings("NullAway.Init") // by beforeEach
     private Stack stack;
@@ -87,6 +91,66 @@ class CommandLettersTest {
                             DEAD, Outcome.WOULD_REPLAY, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
             assertThat(outcomes(replay(ORDER)))
                     .isEqualTo(Map.of(DEAD, Outcome.REPLAYED, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
+        }
+    }
+
+    @Test
+    void whatCanNotRunAnyMoreIsClearedAndAPendingRowKeepsItsLetter() throws Exception {
+        row(COMPLETED, "COMPLETED", null);
+        row(CANCELLED, "CANCELLED", null);
+        row(PENDING, "PENDING", null);
+        for (String each : List.of(COMPLETED, CANCELLED, PENDING, GONE, "no uuid")) {
+            parked.park(Topics.COMMANDS, each, "k", "inline", "{}");
+        }
+        assertThat(texts(dryRunThatWritesNothing()))
+                .isEqualTo(Map.of(
+                        COMPLETED, "would-clear: row completed",
+                        CANCELLED, "would-clear: row cancelled",
+                        PENDING, "already-requeued",
+                        GONE, "would-clear: row gone",
+                        "no uuid", "would-clear: row gone"));
+        Report report = replay(ORDER);
+        assertThat(texts(report))
+                .isEqualTo(Map.of(
+                        COMPLETED, "cleared: row completed",
+                        CANCELLED, "cleared: row cancelled",
+                        PENDING, "already-requeued",
+                        GONE, "cleared: row gone",
+                        "no uuid", "cleared: row gone"));
+        assertThat(report.isDone()).isTrue();
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL))
+                .extracting(DeadLetter::rowId)
+                .containsExactly(PENDING);
+        assertThat(stack.reader().uncommitted().read(config.topicNames().retry(Topics.COMMANDS)))
+                .isEmpty();
+    }
+
+    @Test
+    void whatChangedBeforeTheOthersWereFencedIsSeenAndTheLetterStays() throws Exception {
+        parked.park(Topics.COMMANDS, GONE, "k", "inline", "{}");
+        CommandLetters racing = new CommandLetters(config, new LetterTransactions(config), rows -> {
+            insertPending(GONE);
+            return deadLetters.list(Topics.COMMANDS, Selection.ofRows(rows));
+        });
+        Report report = racing.replay(deadLetters.list(Topics.COMMANDS, Selection.ALL), ORDER, 10);
+        assertThat(texts(report)).isEqualTo(Map.of(GONE, "already-requeued"));
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL)).hasSize(1);
+    }
+
+    @Test
+    void aLetterOfAnotherDatabaseIsLeftAlone() throws Exception {
+        TailraceConfig elsewhere = ParkedRows.config(
+                stack.namespace(), stack.bootstrapServers(), "127.0.0.1", 1, "elsewhere");
+        new ParkedRows(elsewhere).park(Topics.COMMANDS, GONE, "k", "inline", "{}");
+        assertThat(outcomes(replay(ORDER))).isEqualTo(Map.of(GONE, Outcome.NOT_FOUND));
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL)).hasSize(1);
+    }
+
+    private void insertPending(String id) {
+        try {
+            row(id, "PENDING", null);
+        } catch (SQLException failed) {
+            throw new AssertionError(failed);
         }
     }
 
@@ -144,6 +208,10 @@ class CommandLettersTest {
 
     private static Map<String, Outcome> outcomes(Report report) {
         return report.rows().stream().collect(toMap(row -> row.letter().rowId(), Replay.Row::outcome));
+    }
+
+    private static Map<String, String> texts(Report report) {
+        return report.rows().stream().collect(toMap(row -> row.letter().rowId(), Replay.Row::text));
     }
 
     private static String id(int n) {
