@@ -137,10 +137,14 @@ final class CommandLetters {
             case COMPLETED -> clearable(letter, "row completed");
             case CANCELLED -> clearable(letter, "row cancelled");
             case PENDING -> new Row(letter, Outcome.ALREADY_REQUEUED);
-            case DEAD -> new Row(letter, Outcome.WOULD_REPLAY);
-            case DEAD_AND_TAKEN -> new Row(letter, Outcome.RUNNING);
-            case DEAD_AND_FOLLOWED -> new Row(letter, Outcome.DUPLICATE);
+            case DEAD -> requeuable(letter, Outcome.WOULD_REPLAY);
+            case DEAD_AND_TAKEN -> requeuable(letter, Outcome.RUNNING);
+            case DEAD_AND_FOLLOWED -> requeuable(letter, Outcome.DUPLICATE);
         };
+    }
+
+    private static Row requeuable(DeadLetter letter, Outcome outcome) {
+        return letter.isMalformedRow() ? Row.malformed(letter) : new Row(letter, outcome);
     }
 
     private static Row clearable(DeadLetter letter, String because) {

@@ -107,7 +107,12 @@ public final class DeadLetters {
     }
 
     private static Row judged(DeadLetter letter) {
-        return new Row(letter, isReplayable(letter) ? Outcome.WOULD_REPLAY : Outcome.PAYLOAD_OMITTED);
+        if (letter.isMalformedRow()) {
+            return Row.malformed(letter);
+        }
+        return new Row(
+                letter,
+                letter.payload() == DeadLetter.Payload.OMITTED ? Outcome.PAYLOAD_OMITTED : Outcome.WOULD_REPLAY);
     }
 
     private static Step step(DeadLetter letter, ReplayRecords records) {
@@ -115,9 +120,5 @@ public final class DeadLetters {
         return row.outcome() == Outcome.WOULD_REPLAY
                 ? new Step(new Row(letter, Outcome.REPLAYED), records.of(letter))
                 : new Step(row, List.of());
-    }
-
-    private static boolean isReplayable(DeadLetter letter) {
-        return letter.payload() != DeadLetter.Payload.OMITTED;
     }
 }

@@ -46,7 +46,9 @@ public final class Replay {
         /** A younger pending command has its dedup key: cancel that one first. */
         DUPLICATE(false),
         /** Its dead letter carries no payload, because the row is too large: it would die again. */
-        PAYLOAD_OMITTED(false);
+        PAYLOAD_OMITTED(false),
+        /** The engine could not read the row and carried only a part of it: it would come back altered. */
+        MALFORMED(false);
 
         private final boolean isDone;
 
@@ -74,6 +76,10 @@ public final class Replay {
 
         Row(DeadLetter letter, Outcome outcome) {
             this(letter, outcome, "");
+        }
+
+        static Row malformed(DeadLetter letter) {
+            return new Row(letter, Outcome.MALFORMED, "insert a corrected row");
         }
 
         /** The outcome, and why. */

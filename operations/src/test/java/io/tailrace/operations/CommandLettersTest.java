@@ -138,6 +138,23 @@ class CommandLettersTest {
     }
 
     @Test
+    void aMalformedRowIsRefusedUnlessNothingIsLeftOfIt() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(CANCELLED, "CANCELLED", null);
+        parked.parkMalformed(Topics.COMMANDS, DEAD, "handler");
+        parked.parkMalformed(Topics.COMMANDS, CANCELLED, "handler");
+        assertThat(texts(dryRunThatWritesNothing()))
+                .isEqualTo(Map.of(
+                        DEAD, "malformed: insert a corrected row", CANCELLED, "would-clear: row cancelled"));
+        Report report = replay(ORDER);
+        assertThat(texts(report))
+                .isEqualTo(Map.of(DEAD, "malformed: insert a corrected row", CANCELLED, "cleared: row cancelled"));
+        assertThat(report.isDone()).isFalse();
+        assertThat(text("SELECT status FROM tailrace.internal_command WHERE id = '" + DEAD + "'"))
+                .isEqualTo("DEAD");
+    }
+
+    @Test
     void aLetterOfAnotherDatabaseIsLeftAlone() throws Exception {
         TailraceConfig elsewhere = ParkedRows.config(
                 stack.namespace(), stack.bootstrapServers(), "127.0.0.1", 1, "elsewhere");

@@ -118,6 +118,23 @@ class DeadLettersTest {
     }
 
     @Test
+    void aRowTheEngineCouldNotReadWouldComeBackAlteredAndStaysADeadLetter() {
+        parked.parkMalformed(Topics.EVENTS, "row-1", "capture");
+        parked.parkMalformed(Topics.EVENTS, "row-2", "decide");
+        Report dry = deadLetters.replay(Topics.EVENTS, Selection.ALL, new Order("dry", "somebody", true));
+        assertThat(dry.rows())
+                .extracting(Replay.Row::text)
+                .containsExactlyInAnyOrder("malformed: insert a corrected row", "would-replay");
+        Report report = deadLetters.replay(Topics.EVENTS, Selection.ALL, ORDER);
+        assertThat(report.rows())
+                .extracting(Replay.Row::text)
+                .containsExactlyInAnyOrder("malformed: insert a corrected row", "replayed");
+        assertThat(report.isDone()).isFalse();
+        assertThat(retried()).hasSize(1);
+        assertThat(ids(deadLetters.list(Topics.EVENTS, Selection.ALL))).containsExactly("row-1");
+    }
+
+    @Test
     void aDryRunWritesNothingAtAll() throws Exception {
         parked.parkEvents(10, 2);
         Order dry = new Order("dry", "somebody", true);
