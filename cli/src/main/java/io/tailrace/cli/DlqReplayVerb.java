@@ -4,15 +4,11 @@ import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
-import io.tailrace.operations.Replay.Ending;
-import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Selection;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -81,42 +77,10 @@ final class DlqReplayVerb implements Callable<Integer> {
         int exit = Exit.DONE;
         for (String x : of) {
             Replay.Report report = deadLetters.replay(x, selected, order);
-            report.rows().forEach(row -> rows.add(row(row)));
-            exit = Math.max(exit, tell(x, report));
+            report.rows().forEach(row -> rows.add(ReplayOutput.row(row)));
+            exit = Math.max(exit, ReplayOutput.tell(output, x, report));
         }
         output.list(rows, "no dead letters to replay");
         return exit;
-    }
-
-    private int tell(String x, Replay.Report report) {
-        if (report.ending() == Ending.FENCED) {
-            output.err()
-                    .println(
-                            ("Another operator began to replay the dead letters of %s: %d rows were done here, the other %d are"
-                                            + " theirs now. Nothing is replayed twice.")
-                                    .formatted(x, report.rows().size(), report.remaining()));
-            return Exit.FAILED;
-        }
-        if (!report.rows().isEmpty()) {
-            output.err().println("%s: %s".formatted(x, counts(report)) + (dryRun ? "; nothing was written" : ""));
-        }
-        return report.isDone() ? Exit.DONE : Exit.FAILED;
-    }
-
-    private static String counts(Replay.Report report) {
-        return Arrays.stream(Outcome.values())
-                .filter(outcome -> report.count(outcome) > 0)
-                .map(outcome -> report.count(outcome) + " " + outcome.text())
-                .collect(Collectors.joining(", "));
-    }
-
-    private static Row row(Replay.Row replayed) {
-        return new Row()
-                .with("of", replayed.letter().x())
-                .with("id", replayed.letter().rowId())
-                .with("name", replayed.letter().name())
-                .with("key", replayed.letter().orderingKey())
-                .with("reason", replayed.letter().reason())
-                .with("outcome", replayed.text());
     }
 }

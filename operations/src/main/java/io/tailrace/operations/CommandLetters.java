@@ -76,6 +76,27 @@ final class CommandLetters {
         return new Report(order, done, outcomes.size() - done.size(), cleared.ending());
     }
 
+    /** Like a replay that requeues nothing. */
+    Report discard(Set<String> rowIds, Order order, int batchRows) {
+        if (order.dryRun()) {
+            List<Row> rows = judged(live.apply(rowIds)).stream()
+                    .map(CommandLetters::kept)
+                    .toList();
+            return new Report(order, rows, 0, Ending.COMPLETE);
+        }
+        ReplayRecords records = new ReplayRecords(topics, order);
+        return transactions.run(Topics.COMMANDS, order, batchRows, () -> live.apply(rowIds), batch -> judged(batch).stream()
+                .map(row -> step(kept(row), records))
+                .toList());
+    }
+
+    private static Row kept(Row judged) {
+        boolean isDead = mayBeRequeued(judged) || judged.outcome() == Outcome.MALFORMED;
+        return isDead
+                ? new Row(judged.letter(), Outcome.NOT_CLEARED, "its row is dead, cancel it by SQL first")
+                : judged;
+    }
+
     private Row requeued(Row judged) {
         Optional<UUID> id = CommandRows.uuid(judged.letter().rowId());
         if (id.isEmpty() || !mayBeRequeued(judged)) {
@@ -114,7 +135,7 @@ final class CommandLetters {
 
     private static Step step(Row judged, ReplayRecords records) {
         return judged.outcome() == Outcome.WOULD_CLEAR
-                ? new Step(cleared(judged), List.of(records.tombstone(judged.letter())))
+                ? new Step(cleared(judged), records.clear(judged.letter(), judged.because()))
                 : new Step(settled(judged), List.of());
     }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -43,6 +44,8 @@ public final class DeadLetters {
 
     /** Longer than the transactions of those who write dead letters may stay open. */
     private static final Duration PATIENCE = Duration.ofSeconds(75);
+
+    private static final String DISCARDED = "discarded";
 
     private final Topics topics;
     private final KafkaConfig kafka;
@@ -104,6 +107,34 @@ public final class DeadLetters {
                 batchRows,
                 () -> list(x, selection),
                 batch -> batch.stream().map(letter -> step(letter, records)).toList());
+    }
+
+    /**
+     * Takes letters away for good. A command whose row can still be requeued keeps its letter.
+     *
+     * @param rowIds these; those that have no letter are not in the report
+     * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
+     * @throws OperationFailed when the database of the commands cannot be reached
+     */
+    public Report discard(String x, Set<String> rowIds, Order order) {
+        if (rowIds.isEmpty()) {
+            throw new IllegalArgumentException("name the rows to discard: none would select all");
+        }
+        if (x.equals(Topics.COMMANDS)) {
+            return commands.discard(rowIds, order, BATCH_ROWS);
+        }
+        Selection selection = Selection.ofRows(rowIds);
+        if (order.dryRun()) {
+            List<Row> rows = list(x, selection).stream()
+                    .map(letter -> new Row(letter, Outcome.WOULD_CLEAR, DISCARDED))
+                    .toList();
+            return new Report(order, rows, 0, Ending.COMPLETE);
+        }
+        ReplayRecords records = new ReplayRecords(topics, order);
+        return transactions.run(x, order, BATCH_ROWS, () -> list(x, selection), batch -> batch.stream()
+                .map(letter ->
+                        new Step(new Row(letter, Outcome.CLEARED, DISCARDED), records.clear(letter, DISCARDED)))
+                .toList());
     }
 
     private static Row judged(DeadLetter letter) {

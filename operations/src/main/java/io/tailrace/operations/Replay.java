@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/** A replay that is asked for, and what came of it. */
+/** A replay, or a discard, that is asked for, and what came of it. */
 public final class Replay {
 
     private Replay() {}
@@ -33,9 +33,9 @@ public final class Replay {
         REPLAYED(true),
         /** The command is pending: the router takes the letter away when it hears of it. Nothing was changed. */
         ALREADY_REQUEUED(true),
-        /** Nothing is left to run: its letter would be taken away, were this not a dry run. */
+        /** Its letter would be taken away, were this not a dry run: nothing is left to run, or it is to be discarded. */
         WOULD_CLEAR(true),
-        /** Nothing is left to run: its letter was taken away. */
+        /** Its letter was taken away. */
         CLEARED(true),
         /** A worker has the command right now: nothing was changed. */
         RUNNING(false),
@@ -47,6 +47,8 @@ public final class Replay {
         DUPLICATE(false),
         /** Its dead letter carries no payload, because the row is too large: it would die again. */
         PAYLOAD_OMITTED(false),
+        /** Asked to discard it, while its command can still be requeued: nothing was changed. */
+        NOT_CLEARED(false),
         /** The engine could not read the row and carried only a part of it: it would come back altered. */
         MALFORMED(false);
 

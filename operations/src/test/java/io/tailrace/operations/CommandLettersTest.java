@@ -18,6 +18,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -152,6 +153,26 @@ class CommandLettersTest {
         assertThat(report.isDone()).isFalse();
         assertThat(text("SELECT status FROM tailrace.internal_command WHERE id = '" + DEAD + "'"))
                 .isEqualTo("DEAD");
+    }
+
+    @Test
+    void aCommandIsDiscardedOnlyWhenItCanNotBeRequeued() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(PENDING, "PENDING", null);
+        for (String each : List.of(DEAD, PENDING, GONE)) {
+            parked.park(Topics.COMMANDS, each, "k", "inline", "{}");
+        }
+        Map<String, String> kept = Map.of(
+                DEAD, "not-cleared: its row is dead, cancel it by SQL first", PENDING, "already-requeued");
+        assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(DEAD, PENDING, GONE), DRY)))
+                .containsAllEntriesOf(kept)
+                .containsEntry(GONE, "would-clear: row gone");
+        assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(DEAD, PENDING, GONE), ORDER)))
+                .containsAllEntriesOf(kept)
+                .containsEntry(GONE, "cleared: row gone");
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL))
+                .extracting(DeadLetter::rowId)
+                .containsExactlyInAnyOrder(DEAD, PENDING);
     }
 
     @Test

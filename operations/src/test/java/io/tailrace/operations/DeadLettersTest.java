@@ -135,6 +135,26 @@ class DeadLettersTest {
     }
 
     @Test
+    void aDiscardedRowIsTakenAwayAndWhoDidItIsKept() {
+        parked.parkEvents(3, 1);
+        Order dry = new Order("dry", "somebody", true);
+        assertThat(deadLetters.discard(Topics.EVENTS, Set.of("row-1"), dry).rows())
+                .extracting(Replay.Row::text)
+                .containsExactly("would-clear: discarded");
+        assertThat(deadLetters.list(Topics.EVENTS, Selection.ALL)).hasSize(3);
+        assertThat(stack.reader().uncommitted().read(config.topicNames().operations()))
+                .isEmpty();
+        assertThat(deadLetters.discard(Topics.EVENTS, Set.of("row-1", "row-9"), ORDER).rows())
+                .extracting(Replay.Row::text)
+                .containsExactly("cleared: discarded");
+        assertThat(ids(deadLetters.list(Topics.EVENTS, Selection.ALL))).containsExactly("row-0", "row-2");
+        assertThat(retried()).isEmpty();
+        assertThat(stack.reader().read(config.topicNames().operations()))
+                .extracting(record -> TopicReader.text(record.value()))
+                .containsExactly("cleared (discarded): of=events row=row-1 reason=no-route by=somebody");
+    }
+
+    @Test
     void aDryRunWritesNothingAtAll() throws Exception {
         parked.parkEvents(10, 2);
         Order dry = new Order("dry", "somebody", true);
