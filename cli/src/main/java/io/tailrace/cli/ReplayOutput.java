@@ -22,7 +22,9 @@ final class ReplayOutput {
             return Exit.FAILED;
         }
         if (!report.rows().isEmpty()) {
-            output.err().println("%s: %s".formatted(x, counts(report)) + (report.order().dryRun() ? "; nothing was written" : ""));
+            output.err()
+                    .println("%s: %s".formatted(x, counts(report))
+                            + (report.order().dryRun() ? "; nothing was written" : ""));
         }
         return report.isDone() ? Exit.DONE : Exit.FAILED;
     }

@@ -85,9 +85,14 @@ final class CommandLetters {
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(topics, order);
-        return transactions.run(Topics.COMMANDS, order, batchRows, () -> live.apply(rowIds), batch -> judged(batch).stream()
-                .map(row -> step(kept(row), records))
-                .toList());
+        return transactions.run(
+                Topics.COMMANDS,
+                order,
+                batchRows,
+                () -> live.apply(rowIds),
+                batch -> judged(batch).stream()
+                        .map(row -> step(kept(row), records))
+                        .toList());
     }
 
     private static Row kept(Row judged) {

@@ -97,7 +97,8 @@ public final class DeadLetters {
             return order.dryRun() ? commands.dryRun(letters, order) : commands.replay(letters, order, batchRows);
         }
         if (order.dryRun()) {
-            List<Row> rows = list(x, selection).stream().map(DeadLetters::judged).toList();
+            List<Row> rows =
+                    list(x, selection).stream().map(DeadLetters::judged).toList();
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(topics, order);
@@ -131,10 +132,15 @@ public final class DeadLetters {
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(topics, order);
-        return transactions.run(x, order, BATCH_ROWS, () -> list(x, selection), batch -> batch.stream()
-                .map(letter ->
-                        new Step(new Row(letter, Outcome.CLEARED, DISCARDED), records.clear(letter, DISCARDED)))
-                .toList());
+        return transactions.run(
+                x,
+                order,
+                BATCH_ROWS,
+                () -> list(x, selection),
+                batch -> batch.stream()
+                        .map(letter ->
+                                new Step(new Row(letter, Outcome.CLEARED, DISCARDED), records.clear(letter, DISCARDED)))
+                        .toList());
     }
 
     private static Row judged(DeadLetter letter) {

@@ -69,7 +69,8 @@ final class LetterTransactions {
             }
             throw failed;
         } finally {
-            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is closed in order waits
+            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is closed
+            // in order waits
             // half a minute for an answer that cannot come.
             producer.close(Duration.ZERO);
         }

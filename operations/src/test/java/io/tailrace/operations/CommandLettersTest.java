@@ -88,8 +88,7 @@ class CommandLettersTest {
             worker.createStatement()
                     .execute("SELECT FROM tailrace.internal_command WHERE id = '" + TAKEN + "' FOR UPDATE");
             assertThat(outcomes(dryRunThatWritesNothing()))
-                    .isEqualTo(Map.of(
-                            DEAD, Outcome.WOULD_REPLAY, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
+                    .isEqualTo(Map.of(DEAD, Outcome.WOULD_REPLAY, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
             assertThat(outcomes(replay(ORDER)))
                     .isEqualTo(Map.of(DEAD, Outcome.REPLAYED, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
         }
@@ -105,19 +104,29 @@ class CommandLettersTest {
         }
         assertThat(texts(dryRunThatWritesNothing()))
                 .isEqualTo(Map.of(
-                        COMPLETED, "would-clear: row completed",
-                        CANCELLED, "would-clear: row cancelled",
-                        PENDING, "already-requeued",
-                        GONE, "would-clear: row gone",
-                        "no uuid", "would-clear: row gone"));
+                        COMPLETED,
+                        "would-clear: row completed",
+                        CANCELLED,
+                        "would-clear: row cancelled",
+                        PENDING,
+                        "already-requeued",
+                        GONE,
+                        "would-clear: row gone",
+                        "no uuid",
+                        "would-clear: row gone"));
         Report report = replay(ORDER);
         assertThat(texts(report))
                 .isEqualTo(Map.of(
-                        COMPLETED, "cleared: row completed",
-                        CANCELLED, "cleared: row cancelled",
-                        PENDING, "already-requeued",
-                        GONE, "cleared: row gone",
-                        "no uuid", "cleared: row gone"));
+                        COMPLETED,
+                        "cleared: row completed",
+                        CANCELLED,
+                        "cleared: row cancelled",
+                        PENDING,
+                        "already-requeued",
+                        GONE,
+                        "cleared: row gone",
+                        "no uuid",
+                        "cleared: row gone"));
         assertThat(report.isDone()).isTrue();
         assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL))
                 .extracting(DeadLetter::rowId)
@@ -145,8 +154,7 @@ class CommandLettersTest {
         parked.parkMalformed(Topics.COMMANDS, DEAD, "handler");
         parked.parkMalformed(Topics.COMMANDS, CANCELLED, "handler");
         assertThat(texts(dryRunThatWritesNothing()))
-                .isEqualTo(Map.of(
-                        DEAD, "malformed: insert a corrected row", CANCELLED, "would-clear: row cancelled"));
+                .isEqualTo(Map.of(DEAD, "malformed: insert a corrected row", CANCELLED, "would-clear: row cancelled"));
         Report report = replay(ORDER);
         assertThat(texts(report))
                 .isEqualTo(Map.of(DEAD, "malformed: insert a corrected row", CANCELLED, "cleared: row cancelled"));
@@ -162,8 +170,8 @@ class CommandLettersTest {
         for (String each : List.of(DEAD, PENDING, GONE)) {
             parked.park(Topics.COMMANDS, each, "k", "inline", "{}");
         }
-        Map<String, String> kept = Map.of(
-                DEAD, "not-cleared: its row is dead, cancel it by SQL first", PENDING, "already-requeued");
+        Map<String, String> kept =
+                Map.of(DEAD, "not-cleared: its row is dead, cancel it by SQL first", PENDING, "already-requeued");
         assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(DEAD, PENDING, GONE), DRY)))
                 .containsAllEntriesOf(kept)
                 .containsEntry(GONE, "would-clear: row gone");
@@ -177,8 +185,8 @@ class CommandLettersTest {
 
     @Test
     void aLetterOfAnotherDatabaseIsLeftAlone() throws Exception {
-        TailraceConfig elsewhere = ParkedRows.config(
-                stack.namespace(), stack.bootstrapServers(), "127.0.0.1", 1, "elsewhere");
+        TailraceConfig elsewhere =
+                ParkedRows.config(stack.namespace(), stack.bootstrapServers(), "127.0.0.1", 1, "elsewhere");
         new ParkedRows(elsewhere).park(Topics.COMMANDS, GONE, "k", "inline", "{}");
         assertThat(outcomes(replay(ORDER))).isEqualTo(Map.of(GONE, Outcome.NOT_FOUND));
         assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL)).hasSize(1);

@@ -144,7 +144,9 @@ class DeadLettersTest {
         assertThat(deadLetters.list(Topics.EVENTS, Selection.ALL)).hasSize(3);
         assertThat(stack.reader().uncommitted().read(config.topicNames().operations()))
                 .isEmpty();
-        assertThat(deadLetters.discard(Topics.EVENTS, Set.of("row-1", "row-9"), ORDER).rows())
+        assertThat(deadLetters
+                        .discard(Topics.EVENTS, Set.of("row-1", "row-9"), ORDER)
+                        .rows())
                 .extracting(Replay.Row::text)
                 .containsExactly("cleared: discarded");
         assertThat(ids(deadLetters.list(Topics.EVENTS, Selection.ALL))).containsExactly("row-0", "row-2");

@@ -94,8 +94,8 @@ final class ParkedRows {
                 .put(HeaderName.REASON, "malformed")
                 .put(HeaderName.STAGE, stage)
                 .build();
-        write(List.of(new ProducerRecord<>(
-                letter.topic(), null, letter.key(), letter.value(), KafkaHeaders.to(headers))));
+        write(List.of(
+                new ProducerRecord<>(letter.topic(), null, letter.key(), letter.value(), KafkaHeaders.to(headers))));
     }
 
     private void write(List<ProducerRecord<byte[], byte[]>> records) {
