@@ -174,11 +174,12 @@ public final class CommandExecutor implements Part {
         CommandTable table = new CommandTable(config.source().tables(), limit);
         HikariDataSource pool = opened(Pool.open(config, limit));
         Announcer announcer = opened(new Announcer(pool, table));
-        AnswerWriter answers = opened(new AnswerWriter(config, metrics));
+        Duration session = Intake.session(config);
+        AnswerWriter answers = opened(new AnswerWriter(config, metrics, session));
         RunGuard runs = opened(new RunGuard());
         KeyQueues rows = opened(new KeyQueues(config.executor().workers()));
         SourceGate source = opened(new SourceGate(pool, table, rows, metrics));
-        Stamper stamper = new Stamper(table, new Replies(answers, announcer), handlers, metrics);
+        Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run =
                 new HandlerRun(runs, config.source().tables(), config.executor().handlerTimeout(), metrics);
         RowRunner.Rules rules = new RowRunner.Rules(

@@ -299,6 +299,42 @@ class OutageTest {
         }
     }
 
+    /** Stopped between the commit of a death and its answer, and woken when all has gone on without it. */
+    @Test
+    void anAnswerThatWasOvertakenIsNotSent(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            stack.execute(
+                    "CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS"
+                            + " $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$",
+                    "CREATE CONSTRAINT TRIGGER slowly AFTER UPDATE ON tailrace.internal_command DEFERRABLE INITIALLY"
+                            + " DEFERRED FOR EACH ROW WHEN (NEW.status = 'DEAD' AND NEW.turn = 1)"
+                            + " EXECUTE FUNCTION slowly()");
+            try (ChildJvm child = child(shop, 10)) {
+                UUID id = shop.due("reject", "o-1");
+                shop.awaitCount("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'", 1);
+                child.pause();
+                shop.awaitStatus(id, "DEAD");
+                shop.executor(Effects.succeeding("reject"));
+                assertThat(shop.answersTo(id, 1).get(0)).containsEntry("tailrace-kind", "dead");
+                // Not while its death is being noted.
+                shop.awaitCount("SELECT count(*) WHERE tailrace.requeue_command('" + id + "') = 'OK'", 1);
+                Map<String, String> row = shop.row(id);
+                shop.redelivered(id, "reject", "o-1", Integer.parseInt(row.get("turn")), "1:0");
+                shop.awaitStatus(id, "COMPLETED");
+                assertThat(shop.answersTo(id, 2).get(1)).containsEntry("tailrace-kind", "done");
+                child.resume();
+                child.awaitLine("outdated", Shop.PATIENCE);
+                shop.awaitAllPassed();
+                // Done may be said twice, for one is as true as the other.
+                assertThat(shop.answersTo(id, 2))
+                        .extracting(answer -> answer.get("tailrace-kind"))
+                        .startsWith("dead", "done")
+                        .doesNotContain("failed")
+                        .containsOnlyOnce("dead");
+            }
+        }
+    }
+
     private static ChildJvm child(Shop shop, int handlerMillis) {
         return ChildJvm.of(ChildExecutor.class)
                 .arguments(

@@ -99,6 +99,12 @@ public final class Intake implements AutoCloseable {
         return config.namespace().executorGroup(Topics.COMMANDS);
     }
 
+    /** After this long without a word of a member the broker gives its partitions to another. */
+    public static Duration session(TailraceConfig config) {
+        String stated = config.kafka().properties().get(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG);
+        return Duration.ofMillis(stated == null ? SESSION_MILLIS : Long.parseLong(stated));
+    }
+
     /** Joins the group. */
     public void start() {
         thread.start();
@@ -165,7 +171,9 @@ public final class Intake implements AutoCloseable {
         settings.put(ConsumerConfig.GROUP_ID_CONFIG, group(config));
         settings.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         settings.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
-        settings.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, SESSION_MILLIS / 5);
+        settings.putIfAbsent(
+                ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+                Math.toIntExact(session(config).toMillis() / 5));
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ROOM);
         settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 100);
         return settings;

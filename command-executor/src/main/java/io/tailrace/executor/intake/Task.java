@@ -62,6 +62,11 @@ public final class Task {
         queues.putBack(this);
     }
 
+    /** Whether its partition is another member's by now, as far as this one has heard. */
+    public boolean isRevoked() {
+        return queues.isRevoked(assignment);
+    }
+
     Assignment assignment() {
         return assignment;
     }
