@@ -66,9 +66,8 @@ public final class CdcEngine implements Part {
     private final AtomicBoolean started = new AtomicBoolean();
     private final CompletableFuture<Boolean> firstOutcome = new CompletableFuture<>();
 
-    // Held while it is decided whether the supervisor may be interrupted: in a call that an outage can hold up, never
-    // while it stops
-    // a run in order.
+    // Held while it is decided whether the supervisor may be interrupted: in a call that an outage can hold up,
+    // never while it stops a run in order.
     private final Object interruption = new Object();
     private boolean interruptible;
 

@@ -98,8 +98,7 @@ final class EngineRun {
         ensureTopics();
         judge(preflight.problems(source.facts()));
         // A process that stood still until here would end a healthy stream and fence a healthy producer. It could
-        // double nothing,
-        // but it would disturb.
+        // double nothing, but it would disturb.
         lease.confirm();
         if (!source.freeSlot()) {
             throw new NotNow("slot " + config.slot() + " is still in use by a backend that does not end");

@@ -27,9 +27,8 @@ final class App {
     static App on(Stack stack) throws SQLException {
         stack.execute(
                 "CREATE SCHEMA app",
-                // No constraint: a second effect of a command is to be seen, not refused. seq is the order of effects
-                // within a key,
-                // xid the transaction that an effect committed with.
+                // No constraint: a second effect of a command is to be seen, not refused. seq is the order of
+                // effects within a key, xid the transaction that an effect committed with.
                 """
                 CREATE TABLE app.effect (
                     seq bigint GENERATED ALWAYS AS IDENTITY, command_id uuid, key text, n int, attempt int, tenant_id text,

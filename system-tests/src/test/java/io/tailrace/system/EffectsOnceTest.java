@@ -42,7 +42,7 @@ class EffectsOnceTest {
     @Test
     void throughKillsOfTheExecutor() throws SQLException {
         // Each takes a while, so that every kill meets some that run; some fail first, after they have written.
-        app.transact(connection -> {
+        int commands = app.transact(connection -> {
             for (int n = 0; n < ROUNDS; n++) {
                 for (int key = 0; key < KEYS; key++) {
                     String fail = key == 0 && n % 5 == 0 ? ",\"fail\":2" : "";
@@ -54,9 +54,8 @@ class EffectsOnceTest {
                 }
                 App.command(connection, EffectHandler.NAME, null, "{\"n\":" + n + ",\"sleepMs\":15}");
             }
-            return null;
+            return ROUNDS * (KEYS + 1);
         });
-        int commands = ROUNDS * (KEYS + 1);
 
         for (int kill = 1; kill <= KILLS; kill++) {
             Child child = pipeline.startChild(Stage.EXECUTOR);

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,16 +108,16 @@ class ExactlyOnceThroughKillsTest {
                                     .toList(),
                             Witness.Sighting::id)
                     .assertClean();
-            events.compare(
-                            stack.reader().read(pipeline.topics().rawEvents()),
-                            each -> TopicReader.header(each, "ce_id"))
+            events.compare(stack.reader().read(pipeline.topics().rawEvents()), ExactlyOnceThroughKillsTest::id)
                     .assertClean();
-            commands.compare(
-                            stack.reader().read(pipeline.topics().rawCommands()),
-                            each -> TopicReader.header(each, "ce_id"))
+            commands.compare(stack.reader().read(pipeline.topics().rawCommands()), ExactlyOnceThroughKillsTest::id)
                     .assertClean();
         }
         PerKeyOrderTest.assertSeqRises(routed.seen());
+    }
+
+    private static String id(ConsumerRecord<?, ?> record) {
+        return String.valueOf(TopicReader.header(record, "ce_id"));
     }
 
     private static String ordered(String table) {

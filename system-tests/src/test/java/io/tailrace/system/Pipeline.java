@@ -37,7 +37,7 @@ final class Pipeline implements AutoCloseable {
 
     private final Stack stack;
     private final Path directory;
-    private final Settings settings;
+    private Settings settings;
     private final Map<Stage, Part> parts = new EnumMap<>(Stage.class);
     private final Map<Stage, Child> children = new EnumMap<>(Stage.class);
 
@@ -99,7 +99,7 @@ final class Pipeline implements AutoCloseable {
 
     /** Changes the configuration of what is started from now on. */
     Pipeline change(UnaryOperator<Settings> change) {
-        change.apply(settings);
+        settings = change.apply(settings);
         return this;
     }
 

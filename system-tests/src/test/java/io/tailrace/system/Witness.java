@@ -71,8 +71,9 @@ final class Witness implements AutoCloseable {
 
         /** Epoch and offset of the row in its raw topic. */
         long seq() {
-            String[] parts = header("tailrace-seq").split(":");
-            return (Long.parseLong(parts[0]) << 48) + Long.parseLong(parts[1]);
+            String seq = header("tailrace-seq");
+            int colon = seq.indexOf(':');
+            return (Long.parseLong(seq.substring(0, colon)) << 48) + Long.parseLong(seq.substring(colon + 1));
         }
 
         boolean isLate() {

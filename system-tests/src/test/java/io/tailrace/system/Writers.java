@@ -126,18 +126,18 @@ final class Writers implements AutoCloseable {
 
     private int rows(Connection connection, String owner, Random random) throws SQLException, IOException {
         String key = "key-" + owner + random.nextInt(KEYS_EACH);
-        switch (random.nextInt(5)) {
-            case 0:
-                return copy(connection, key, 2 + random.nextInt(30));
-            case 1:
-                return many(connection, key, 2 + random.nextInt(5));
-            case 2:
+        return switch (random.nextInt(5)) {
+            case 0 -> copy(connection, key, 2 + random.nextInt(30));
+            case 1 -> many(connection, key, 2 + random.nextInt(5));
+            case 2 -> {
                 App.command(connection, EffectHandler.NAME, key, "{\"n\":" + numbers.incrementAndGet() + "}");
-                return 1;
-            default:
+                yield 1;
+            }
+            default -> {
                 App.event(connection, "shop.placed", key, numbers.incrementAndGet());
-                return 1;
-        }
+                yield 1;
+            }
+        };
     }
 
     private int many(Connection connection, String key, int rows) throws SQLException {

@@ -53,13 +53,12 @@ public final class DebeziumSettings {
         settings.setProperty("publication.autocreate.mode", "disabled");
         // None of its strategies protects, two of them lose rows for good; the pre-flight is ours.
         settings.setProperty("offset.mismatch.strategy", "no_validation");
-        // It compares lsn_proc, for us one byte before the last commit, with the slot's restart_lsn, which may well be
-        // that commit:
-        // a healthy slot, refused.
+        // It compares lsn_proc, for us one byte before the last commit, with the slot's restart_lsn, which may well
+        // be that commit: a healthy slot, refused.
         settings.setProperty("internal.log.position.check.enable", "false");
         settings.setProperty("lsn.flush.mode", "connector");
-        // Who held the slot before is ended before a run begins. But Debezium itself connects twice, to search and to stream, and
-        // the server may take a moment to let go of the first. Short, so that a stop is not held up.
+        // Who held the slot before is ended before a run begins. But Debezium itself connects twice, to search and
+        // to stream, and the server may take a moment to let go of the first. Short, so that a stop is not held up.
         settings.setProperty("slot.max.retries", "25");
         settings.setProperty("slot.retry.delay.ms", "200");
         // Rows that were there before the slot are nobody's business here.

@@ -72,8 +72,7 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
             throw e;
         } catch (RuntimeException e) {
             // Whatever it is, it must not look like one of Connect's retriable exceptions: Debezium answers those by
-            // dropping the
-            // batch for ever.
+            // dropping the batch for ever.
             stopped = true;
             throw new BatchFailed(e);
         } finally {

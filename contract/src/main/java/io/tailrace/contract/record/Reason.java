@@ -27,7 +27,7 @@ public enum Reason {
     PAYLOAD_UNREADABLE,
     /** The lane of the key holds more rows or bytes than allowed. */
     LANE_OVERFLOW,
-    /** Something was thrown while a timer fired. */
+    /** Something unforeseen was thrown while the row was looked at, on arrival or when its time had come. */
     TIMER_ERROR,
     /** The row is not in its table although its transaction has ended. */
     ROW_GONE;

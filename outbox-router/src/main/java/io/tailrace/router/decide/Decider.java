@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 public final class Decider {
 
     /** "No route" is tried once more: a rule may have been forgotten in a deployment that is under way, and not for long. */
-    static final int ATTEMPTS_WITHOUT_ROUTE = 2;
+    static final int ATTEMPTS_OF_A_RETRIABLE_ROW = 2;
 
     /** Until somebody has looked at a destination for the first time. */
     static final long LOOK_MILLIS = 10;
@@ -48,27 +48,25 @@ public final class Decider {
         return RowName.event(event.name())
                 .match(
                         name -> decide(event, name, new Situation(attempts, waits, now, chance)),
-                        problem -> fatal(Reason.NAME_INVALID, attempts, problem));
+                        problem -> failed(Reason.NAME_INVALID, problem, new Situation(attempts, waits, now, chance)));
     }
 
     /** Whether a command may go on; empty when it may. The row in the table decides everything else. */
     public Optional<DeadLetter> objectionTo(Decoded command) {
         return RowName.command(command.name())
-                .match(name -> Optional.empty(), problem -> Optional.of(fatal(Reason.NAME_INVALID, 0, problem)));
+                .match(name -> Optional.empty(), problem -> Optional.of(objection(problem)));
     }
 
     private Decision decide(Decoded event, RowName name, Situation situation) {
         OptionalInt version = name.version(event.statedVersion());
         if (version.isEmpty()) {
-            return fatal(
-                    Reason.VERSION_MISMATCH,
-                    situation.attempts(),
-                    "the row states version %d, which its name contradicts or which is below 1"
-                            .formatted(event.statedVersion().orElse(0)));
+            String problem = "the row states version %d, which its name contradicts or which is below 1"
+                    .formatted(event.statedVersion().orElse(0));
+            return failed(Reason.VERSION_MISMATCH, problem, situation);
         }
         return routes.resolve(name, version.getAsInt())
                 .map(route -> preflight(Compose.routed(event, route.topic()), situation))
-                .orElseGet(() -> withoutRoute(event.name(), situation));
+                .orElseGet(() -> failed(Reason.NO_ROUTE, "no route takes '%s'".formatted(event.name()), situation));
     }
 
     /** Under exactly-once a failed send kills the whole transaction: what can be known before, is. */
@@ -77,33 +75,33 @@ public final class Decider {
         if (destination.state() == Destination.State.UNKNOWN) {
             return new Wait(situation.now() + LOOK_MILLIS, record.topic(), false);
         }
-        if (destination.state() != Destination.State.WRITABLE) {
+        if (FailureClass.of(destination.state()).isPresent()) {
             long wait =
                     policy.waitAfter(situation.waits() + 1, situation.chance()).toMillis();
             return new Wait(situation.now() + wait, record.topic(), true);
         }
         if (record.sizeOnWire() > destination.maxMessageBytes()) {
-            return fatal(
-                    Reason.TOO_LARGE,
-                    situation.attempts(),
-                    "%s takes %d bytes, the record has up to %d"
-                            .formatted(record.topic(), destination.maxMessageBytes(), record.sizeOnWire()));
+            String problem = "%s takes %d bytes, the record has up to %d"
+                    .formatted(record.topic(), destination.maxMessageBytes(), record.sizeOnWire());
+            return failed(Reason.TOO_LARGE, problem, situation);
         }
         return new Publish(List.of(record));
     }
 
-    private Decision withoutRoute(String name, Situation situation) {
+    /** The attempt failed, for a reason that lies in the row: tried again or given up, as the table says. */
+    private Decision failed(Reason reason, String problem, Situation situation) {
         int used = situation.attempts() + 1;
-        ErrorTrail error = ErrorTrail.of("NoRoute", "no route takes '%s'".formatted(name));
-        if (used >= Math.min(ATTEMPTS_WITHOUT_ROUTE, policy.maxAttempts())) {
-            return new DeadLetter(Reason.NO_ROUTE, used, error, STAGE);
+        ErrorTrail error = ErrorTrail.of(reason.text(), problem);
+        boolean isRetriable = FailureClass.of(reason) == FailureClass.ROW_RETRIABLE;
+        if (!isRetriable || used >= Math.min(ATTEMPTS_OF_A_RETRIABLE_ROW, policy.maxAttempts())) {
+            return new DeadLetter(reason, used, error, STAGE);
         }
         long wait = policy.waitAfter(used, situation.chance()).toMillis();
-        return new Retry(situation.now() + wait, used, Reason.NO_ROUTE, error);
+        return new Retry(situation.now() + wait, used, reason, error);
     }
 
-    private static DeadLetter fatal(Reason reason, int attempts, String problem) {
-        return new DeadLetter(reason, attempts + 1, ErrorTrail.of(reason.text(), problem), STAGE);
+    private static DeadLetter objection(String problem) {
+        return new DeadLetter(Reason.NAME_INVALID, 1, ErrorTrail.of(Reason.NAME_INVALID.text(), problem), STAGE);
     }
 
     private record Situation(int attempts, int waits, long now, double chance) {}

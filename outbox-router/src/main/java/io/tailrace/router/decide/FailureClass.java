@@ -3,9 +3,11 @@ package io.tailrace.router.decide;
 import io.tailrace.contract.record.Reason;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * What a failure means for its row: the one table of the router.
+ * What a failure means for its row: the one table of the router. {@link Decider} asks it about reasons and destinations, the topology
+ * about what is thrown.
  *
  * <table>
  *   <caption>failures</caption>
@@ -15,7 +17,8 @@ import java.util.Map;
  *   <tr><td>{@link #ROW_RETRIABLE}</td><td>no route</td><td>one retry on the normal wait, then dead letter</td><td>uses one</td></tr>
  *   <tr><td>{@link #DESTINATION_DOWN}</td><td>missing, forbidden, not writable, not looked at yet</td>
  *       <td>waits on its lane without an end</td><td>uses none</td></tr>
- *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication, own topics: whatever Kafka's client throws</td>
+ *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication, own topics: whatever Kafka's
+ *       client throws; stores that are torn or of a newer release</td>
  *       <td>untouched: the transaction never was</td><td>uses none</td></tr>
  * </table>
  *
@@ -36,28 +39,22 @@ public enum FailureClass {
             Reason.LANE_OVERFLOW, ROW_FATAL,
             Reason.NO_ROUTE, ROW_RETRIABLE));
 
-    private static final Map<Destination.State, FailureClass> OF_DESTINATION = new EnumMap<>(Map.of(
-            Destination.State.UNKNOWN, DESTINATION_DOWN,
-            Destination.State.MISSING, DESTINATION_DOWN,
-            Destination.State.FORBIDDEN, DESTINATION_DOWN,
-            Destination.State.UNAVAILABLE, DESTINATION_DOWN));
-
     /** Of a failure that lies in the row. */
     public static FailureClass of(Reason reason) {
         return OF_REASON.getOrDefault(reason, ROW_FATAL);
     }
 
-    /** Of a destination that is not {@link Destination.State#WRITABLE}. */
-    public static FailureClass of(Destination.State state) {
-        return OF_DESTINATION.getOrDefault(state, ROW_FATAL);
+    /** Of a destination, as far as its state goes; none of one that is {@link Destination.State#WRITABLE}. */
+    public static Optional<FailureClass> of(Destination.State state) {
+        return state == Destination.State.WRITABLE ? Optional.empty() : Optional.of(DESTINATION_DOWN);
     }
 
     /**
      * Of something thrown.
      *
-     * @param comesFromKafka whether the error, or one that caused it, is of Kafka's own
+     * @param liesOutsideTheRow whether the error, or one that caused it, is of Kafka's own or of the stores
      */
-    public static FailureClass ofThrown(boolean comesFromKafka) {
-        return comesFromKafka ? SYSTEMIC : ROW_FATAL;
+    public static FailureClass ofThrown(boolean liesOutsideTheRow) {
+        return liesOutsideTheRow ? SYSTEMIC : ROW_FATAL;
     }
 }

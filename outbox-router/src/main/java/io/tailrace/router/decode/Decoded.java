@@ -5,6 +5,7 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -67,5 +68,10 @@ public record Decoded(
     @Override
     public <T> T match(Function<Decoded, T> decoded, Function<Malformed, T> malformed) {
         return decoded.apply(this);
+    }
+
+    @Override
+    public void handle(Consumer<Decoded> decoded, Consumer<Malformed> malformed) {
+        decoded.accept(this);
     }
 }

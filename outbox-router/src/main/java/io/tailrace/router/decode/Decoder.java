@@ -71,7 +71,7 @@ public final class Decoder {
     }
 
     /**
-     * For what was on its way before: a reason on it tells of its last failure.
+     * For what was on its way before: a reason on it tells of its last failure, unless that was the engine's.
      *
      * @param kinds that come so; any other is malformed there
      */
@@ -86,7 +86,7 @@ public final class Decoder {
         if (kind.isEmpty()) {
             return malformed(record, "kind '%s' does not belong here".formatted(text(headers, HeaderName.KIND)));
         }
-        if (isRaw && headers.text(HeaderName.REASON).isPresent()) {
+        if (headers.text(HeaderName.REASON).isPresent() && (isRaw || isReplayOfCapture(headers, kind.get()))) {
             return flaggedByTheEngine(record, kind.get());
         }
         Optional<String> problem = problemOf(record, kind.get());
@@ -103,6 +103,17 @@ public final class Decoder {
                         headers.text(HeaderName.CE_PARTITIONKEY).orElse(null),
                         seq))
                 .orElseGet(() -> malformed(record, "tailrace-seq is missing or is no place"));
+    }
+
+    /** A record that brings about a bug: there is nothing to be done with it but to park it and say so. */
+    public static Malformed givenUp(RawRecord record, RuntimeException bug) {
+        return new Malformed(
+                record,
+                rowIdOf(record),
+                Reason.TIMER_ERROR,
+                ErrorTrail.of(bug),
+                "route",
+                record.headers().kind().flatMap(kind -> seqOf(record, kind)).orElse(null));
     }
 
     private static Optional<String> problemOf(RawRecord record, Kind kind) {
@@ -148,6 +159,11 @@ public final class Decoder {
 
     private static boolean isRawKind(Kind kind) {
         return kind == Kind.EVENT || kind == Kind.COMMAND || kind == Kind.CONTROL;
+    }
+
+    /** What the engine gave up it published without what it could not map: a replay would deliver less than was committed. */
+    private static boolean isReplayOfCapture(Headers headers, Kind kind) {
+        return kind == Kind.REPLAY && text(headers, HeaderName.STAGE).equals(CAPTURE);
     }
 
     private static Malformed flaggedByTheEngine(RawRecord record, Kind kind) {

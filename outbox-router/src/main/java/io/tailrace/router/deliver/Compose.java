@@ -60,7 +60,10 @@ public final class Compose {
         return new Outgoing(topic, record.key(), record.value(), headers.build());
     }
 
-    /** A row of a subscription whose turn has come; nothing of its last failure travels with it, the row knows. */
+    /**
+     * A row of a subscription whose turn has come. Reason, errors and attempt of its last failure travel on: they stand on the row's
+     * record until it succeeds or fails anew. Only what spoke of the wait that is over does not.
+     */
     public static Outgoing released(RawRecord record, String topic, Kind kind, Place place, int turn) {
         Headers headers = record.headers().toBuilder()
                 .remove(HeaderName.WAIT)

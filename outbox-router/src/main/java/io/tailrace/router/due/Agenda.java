@@ -88,12 +88,13 @@ public final class Agenda implements Wakes {
                     nextAt = Math.min(nextAt, due.at());
                     return;
                 }
-                Bytes after = DueCodec.after(entry.position());
-                cursor = after;
+                cursor = DueCodec.after(entry.position());
                 store.delete(entry.position());
                 action.accept(due);
-                if (isBefore(cursor, after) || isLast(entry, entries)) {
-                    // What was added stands before what was read, or more may stand behind it: read again.
+                if (isDue(now) || isLast(entry, entries)) {
+                    // What was added is due as well, perhaps before the next that was read, and the cursor must not
+                    // pass it; or more
+                    // may stand behind what was read. Either way: read again.
                     nextAt = Math.min(nextAt, due.at());
                     break;
                 }

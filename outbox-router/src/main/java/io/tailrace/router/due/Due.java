@@ -3,6 +3,7 @@ package io.tailrace.router.due;
 import io.tailrace.contract.record.Place;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.lane.LaneKey;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Something that waits for an instant. */
@@ -13,6 +14,9 @@ public sealed interface Due {
 
     /** Takes one of the two ways. */
     <T> T match(Function<Wake, T> wake, Function<Command, T> command);
+
+    /** Takes one of the two ways, for what it does. */
+    void handle(Consumer<Wake> wake, Consumer<Command> command);
 
     /**
      * A lane is to be looked at.
@@ -25,13 +29,18 @@ public sealed interface Due {
         public <T> T match(Function<Wake, T> wake, Function<Command, T> command) {
             return wake.apply(this);
         }
+
+        @Override
+        public void handle(Consumer<Wake> wake, Consumer<Command> command) {
+            wake.accept(this);
+        }
     }
 
     /**
      * A command is to be routed. It blocks nobody.
      *
      * @param at when
-     * @param seq of its row: commands of one instant become due in this order
+     * @param seq commands of one instant become due in this order: that of the row, or one for all carriers that were put back
      * @param turn that this record speaks of
      * @param rowId whose it is
      * @param record that carries it
@@ -40,6 +49,11 @@ public sealed interface Due {
         @Override
         public <T> T match(Function<Wake, T> wake, Function<Command, T> command) {
             return command.apply(this);
+        }
+
+        @Override
+        public void handle(Consumer<Wake> wake, Consumer<Command> command) {
+            command.accept(this);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.tailrace.router.flow;
 
 import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
@@ -16,6 +17,7 @@ import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,78 +41,86 @@ public final class CommandFlow {
     private final Surroundings around;
     private final Decider decider;
     private final Parking parking;
-    private final SubscriptionFlow lanes;
-    private final String x;
+    private final SubscriptionFlow subscription;
     private final String dueTopic;
 
     /**
-     * @param lanes of commands that failed
+     * @param subscription the same commands once they were stamped
      * @param dueTopic where due commands go
      */
     public CommandFlow(
-            String x, Surroundings around, Decider decider, Parking parking, SubscriptionFlow lanes, String dueTopic) {
-        this.x = x;
+            Surroundings around, Decider decider, Parking parking, SubscriptionFlow subscription, String dueTopic) {
         this.around = around;
         this.decider = decider;
         this.parking = parking;
-        this.lanes = lanes;
+        this.subscription = subscription;
         this.dueTopic = dueTopic;
     }
 
     /** A command row as it was committed, or word of a change to one. */
     void arrived(RawRecord record, Budget budget) {
-        RAW.decode(record)
-                .match(
-                        decoded -> decoded.kind() == Kind.CONTROL ? changed(decoded, budget) : scheduled(decoded),
-                        this::malformed);
+        RAW.decode(record).handle(decoded -> admit(decoded, budget), this::park);
     }
 
     /** A command whose time has come. */
     void due(Due.Command command) {
         try {
-            CARRIED.decode(command.record()).match(decoded -> route(decoded, command.at()), this::malformed);
+            CARRIED.decode(command.record()).handle(decoded -> route(decoded, command.at()), this::park);
         } catch (RuntimeException error) {
             if (around.isSystemic().test(error)) {
                 throw error;
             }
-            bury(command.record(), command.seq(), Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
+            RawRecord record = command.record();
+            Place seq = record.headers().place(HeaderName.SEQ).orElse(command.seq());
+            bury(record, seq, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
         }
     }
 
-    private boolean scheduled(Decoded command) {
+    private void admit(Decoded decoded, Budget budget) {
+        if (decoded.kind() == Kind.CONTROL) {
+            change(decoded, budget);
+        } else {
+            scheduleOrBury(decoded);
+        }
+    }
+
+    private void scheduleOrBury(Decoded command) {
         Optional<Decision.DeadLetter> objection = decider.objectionTo(command);
         if (objection.isPresent()) {
             Decision.DeadLetter letter = objection.get();
-            return bury(command.record(), command.seq(), letter.reason(), letter.error(), letter.stage());
+            bury(command.record(), command.seq(), letter.reason(), letter.error(), letter.stage());
+        } else {
+            schedule(command, command.record(), command.notBefore());
         }
-        return schedule(command, command.record(), command.notBefore());
     }
 
     /** At once, unless it is ahead of its time or others that are due have not gone yet: those go first. */
-    private boolean schedule(Decoded command, RawRecord record, long at) {
+    private void schedule(Decoded command, RawRecord record, long at) {
         long now = now();
         if (at <= now && !around.agenda().isDue(now)) {
-            return CARRIED.decode(record).match(decoded -> route(decoded, at), this::malformed);
+            CARRIED.decode(record).handle(decoded -> route(decoded, at), this::park);
+        } else {
+            around.agenda().add(new Due.Command(at, command.seq(), command.turn(), command.rowId(), record));
         }
-        around.agenda().add(new Due.Command(at, command.seq(), command.turn(), command.rowId(), record));
-        return true;
     }
 
-    private boolean route(Decoded command, long dueAt) {
+    private void route(Decoded command, long dueAt) {
         around.outbound().send(Compose.due(command, dueTopic));
         // One that was due before it was committed is late by what we took, which the engine's lag shows, not by its
         // run_at.
         boolean wasScheduled = dueAt > 0;
-        around.metrics().due(x, wasScheduled ? Duration.ofMillis(Math.max(0, now() - dueAt)) : Duration.ZERO);
-        return true;
+        around.metrics()
+                .due(Topics.COMMANDS, wasScheduled ? Duration.ofMillis(Math.max(0, now() - dueAt)) : Duration.ZERO);
     }
 
-    private boolean changed(Decoded control, Budget budget) {
+    private void change(Decoded control, Budget budget) {
         Optional<Place> place = control.place();
         switch (control.act()) {
             // The row guards itself. If it heads a lane, the sooner it is found cancelled the sooner the key goes on.
             case "cancel" -> place.ifPresent(at -> tell(control, LaneEvent.Kind.HURRIED, at, 0, budget));
             case "reschedule", "run-now" -> retime(control, LaneEvent.Kind.RETIMED, control.notBefore(), budget);
+            // Nobody sends this yet: it is the reconciler's word, for rows that are overdue and that nobody seems to
+            // have.
             case "wake" -> retime(control, LaneEvent.Kind.WOKEN, 0, budget);
             case "requeue" -> requeue(control, budget);
             default ->
@@ -120,32 +130,32 @@ public final class CommandFlow {
                         control.rowId(),
                         control.name());
         }
-        return true;
     }
 
     /** A row that was stamped waits on its lane; one that never was gets a further carrier, and the row lets only one of them run. */
-    private boolean retime(Decoded control, LaneEvent.Kind kind, long at, Budget budget) {
+    private void retime(Decoded control, LaneEvent.Kind kind, long at, Budget budget) {
         Optional<Place> place = control.place();
-        return place.isPresent()
-                ? tell(control, kind, place.get(), at, budget)
-                : schedule(control, Carrier.of(control, at), at);
+        if (place.isPresent()) {
+            tell(control, kind, place.get(), at, budget);
+        } else {
+            schedule(control, Carrier.of(control, at), at);
+        }
     }
 
     /** Out of the dead letters and onto its lane, in one transaction; heard twice, it is done once. */
-    private boolean requeue(Decoded control, Budget budget) {
+    private void requeue(Decoded control, Budget budget) {
         Optional<Place> place = control.place();
-        boolean isNews = place.isPresent()
-                ? tell(asReplay(control), LaneEvent.Kind.REPLAYED, place.get(), 0, budget)
-                : schedule(control, Carrier.of(control, 0), 0);
-        if (isNews) {
-            lanes.resurrected(control);
+        if (place.isEmpty()) {
+            schedule(control, Carrier.of(control, 0), 0);
+            subscription.resurrected(control);
+        } else if (tell(asReplay(control), LaneEvent.Kind.REPLAYED, place.get(), 0, budget) == Heard.CHANGED) {
+            subscription.resurrected(control);
         }
-        return isNews;
     }
 
-    private boolean tell(Decoded control, LaneEvent.Kind kind, Place place, long at, Budget budget) {
+    private Heard tell(Decoded control, LaneEvent.Kind kind, Place place, long at, Budget budget) {
         LaneEvent event = new LaneEvent(kind, place, control.turn(), at, 0, 0, withoutPayload(control));
-        return lanes.take(control, event, budget);
+        return subscription.tell(control, event, budget);
     }
 
     private static RawRecord withoutPayload(Decoded control) {
@@ -169,24 +179,23 @@ public final class CommandFlow {
     }
 
     /** Only what names a row can be stamped; the rest is parked here. */
-    private boolean malformed(Malformed malformed) {
+    void park(Malformed malformed) {
         RawRecord record = malformed.record();
         boolean namesACommand =
                 record.headers().kind().filter(Kind.COMMAND::equals).isPresent()
                         && record.headers().text(HeaderName.CE_ID).isPresent();
         if (namesACommand) {
-            return bury(record, malformed.seq(), malformed.reason(), malformed.error(), malformed.stage());
+            bury(record, malformed.seq(), malformed.reason(), malformed.error(), malformed.stage());
+            return;
         }
         parking.park(
                 record,
                 malformed.rowId(),
                 new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq()));
-        return true;
     }
 
-    private boolean bury(RawRecord record, @Nullable Place seq, Reason reason, ErrorTrail error, String stage) {
+    private void bury(RawRecord record, @Nullable Place seq, Reason reason, ErrorTrail error, String stage) {
         around.outbound().send(Compose.buried(Compose.dueAsItIs(record, dueTopic, seq), reason, error, stage));
-        return true;
     }
 
     private long now() {

@@ -58,7 +58,7 @@ public final class EventFlow implements Releaser {
 
     /** A row as it was committed. */
     void arrived(RawRecord record, Budget budget) {
-        RAW.decode(record).match(event -> taken(event, LaneEvent.Kind.ARRIVED, budget), this::malformed);
+        RAW.decode(record).handle(event -> admit(event, LaneEvent.Kind.ARRIVED, budget), this::park);
     }
 
     /** What comes back through the retry topic: replays. Our own notes of waiting rows pass by. */
@@ -66,60 +66,48 @@ public final class EventFlow implements Releaser {
         if (record.headers().kind().filter(Kind.WAITING::equals).isPresent()) {
             return;
         }
-        RETURNED.decode(record).match(event -> taken(anew(event), LaneEvent.Kind.REPLAYED, budget), this::malformed);
+        RETURNED.decode(record).handle(event -> admit(anew(event), LaneEvent.Kind.REPLAYED, budget), this::park);
     }
 
     /** Attempts a row of a lane in place. */
     @Override
     public Optional<LaneEvent> release(LaneKey lane, LaneRow row) {
         try {
-            return Optional.of(attempt(lane, row));
+            return Optional.of(attemptOrGiveUp(lane, row));
         } catch (RuntimeException error) {
             if (around.isSystemic().test(error)) {
                 throw error;
             }
             // The row is in hand: it leaves its lane with the error on it, and the lane goes on.
             park(row, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
-            return Optional.of(answer(LaneEvent.Kind.DEAD, row, row.standing()));
+            return Optional.of(outcome(LaneEvent.Kind.DEAD, row));
         }
     }
 
-    private boolean taken(Decoded event, LaneEvent.Kind how, Budget budget) {
+    /** Attempts the row at once, or lets it wait behind those of its key. */
+    private void admit(Decoded event, LaneEvent.Kind how, Budget budget) {
         LaneKey lane = laneOf(event);
         LaneRow row = LaneRow.fresh(event.seq(), event.record());
         if (around.lanes().isBlocked(lane)) {
-            take(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
-            return true;
+            tell(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
+            return;
         }
-        Decision decision = decideOrGiveUp(event);
+        Decision decision = decide(event, Standing.FRESH);
         LaneEvent outcome = act(event, row, decision);
         if (outcome.kind() == LaneEvent.Kind.FAILED) {
             settleDown(home(event, decision), row, outcome, budget);
         }
-        return true;
     }
 
-    /** A row that brings about a bug must not bring down the thread: the next one would read it again. */
-    private Decision decideOrGiveUp(Decoded event) {
-        try {
-            return decide(event, Standing.FRESH);
-        } catch (RuntimeException error) {
-            if (around.isSystemic().test(error)) {
-                throw error;
-            }
-            return new Decision.DeadLetter(Reason.MALFORMED, 1, ErrorTrail.of(error), "decide");
-        }
-    }
-
-    private LaneEvent attempt(LaneKey lane, LaneRow row) {
+    private LaneEvent attemptOrGiveUp(LaneKey lane, LaneRow row) {
         Reason burial = row.standing().burial();
         if (burial != null) {
-            park(row, burial, ErrorTrail.of("LaneOverflow", "the lane of its key is over its limits"), "lane");
-            return answer(LaneEvent.Kind.DEAD, row, row.standing());
+            park(row, burial, Overflow.TRAIL, Overflow.STAGE);
+            return outcome(LaneEvent.Kind.DEAD, row);
         }
         return ON_A_LANE.decode(row.record()).match(event -> attempt(lane, row, event), malformed -> {
-            malformed(malformed);
-            return answer(LaneEvent.Kind.DEAD, row, row.standing());
+            park(malformed);
+            return outcome(LaneEvent.Kind.DEAD, row);
         });
     }
 
@@ -136,16 +124,16 @@ public final class EventFlow implements Releaser {
         }
         // Rows that only waited for a destination together part when it is back and they fail for reasons of their own.
         settleDown(home, row, outcome, new Budget(0, 0, around.clock()::millis));
-        return answer(LaneEvent.Kind.DONE, row, row.standing());
+        return outcome(LaneEvent.Kind.DONE, row);
     }
 
     /** Onto a lane: as its head if it is the first, else behind the others until they are through. */
     private void settleDown(LaneKey lane, LaneRow row, LaneEvent outcome, Budget budget) {
         boolean isFirst = !around.lanes().isBlocked(lane);
-        take(lane, isFirst ? outcome : LaneEvent.of(LaneEvent.Kind.ARRIVED, row.place(), 0, row.record()), budget);
+        tell(lane, isFirst ? outcome : LaneEvent.of(LaneEvent.Kind.ARRIVED, row.place(), 0, row.record()), budget);
     }
 
-    private void take(LaneKey lane, LaneEvent event, Budget budget) {
+    private void tell(LaneKey lane, LaneEvent event, Budget budget) {
         around.lanes().take(lane, event, now(), this, budget);
     }
 
@@ -172,7 +160,7 @@ public final class EventFlow implements Releaser {
             public LaneEvent publish(Decision.Publish publish) {
                 publish.records().forEach(around.outbound()::send);
                 around.metrics().routed(Topics.EVENTS, sinceCommit(event));
-                return answer(LaneEvent.Kind.DONE, row, row.standing());
+                return outcome(LaneEvent.Kind.DONE, row);
             }
 
             @Override
@@ -206,15 +194,15 @@ public final class EventFlow implements Releaser {
                 Verdict verdict =
                         new Verdict(letter.reason(), letter.attempts(), letter.error(), letter.stage(), event.seq());
                 parking.park(event.record(), event.rowId(), verdict);
-                return answer(LaneEvent.Kind.DEAD, row, row.standing());
+                return outcome(LaneEvent.Kind.DEAD, row);
             }
         });
     }
 
-    private boolean malformed(Malformed malformed) {
+    /** Parked as it came. */
+    void park(Malformed malformed) {
         Verdict verdict = new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
         parking.park(malformed.record(), malformed.rowId(), verdict);
-        return true;
     }
 
     private void park(LaneRow row, Reason reason, ErrorTrail error, String stage) {
@@ -254,8 +242,8 @@ public final class EventFlow implements Releaser {
         return new LaneEvent(LaneEvent.Kind.FAILED, row.place(), turn, until, attempts, waits, record);
     }
 
-    private static LaneEvent answer(LaneEvent.Kind kind, LaneRow row, Standing standing) {
-        return LaneEvent.of(kind, row.place(), standing.turn(), row.record());
+    private static LaneEvent outcome(LaneEvent.Kind kind, LaneRow row) {
+        return LaneEvent.of(kind, row.place(), row.standing().turn(), row.record());
     }
 
     private Duration sinceCommit(Decoded event) {

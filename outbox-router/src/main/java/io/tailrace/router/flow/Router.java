@@ -1,12 +1,16 @@
 package io.tailrace.router.flow;
 
 import io.tailrace.contract.name.Topics;
+import io.tailrace.router.decode.Decoder;
+import io.tailrace.router.decode.Malformed;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.due.Agenda;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
 import io.tailrace.router.lane.Releaser;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * The router of one task: takes its records and its ticks, one at a time. What is due fires before a record is looked at, so that a
@@ -29,11 +33,13 @@ public final class Router {
 
     private static final long MILLIS_UNTIL_BACK = 60_000;
 
-    /** Takes the records of one topic. */
-    @FunctionalInterface
-    interface Intake {
-        void take(RawRecord record, Budget budget);
-    }
+    /**
+     * Takes the records of one topic.
+     *
+     * @param take looks at a record
+     * @param giveUp parks one at which something unforeseen was thrown
+     */
+    private record Intake(BiConsumer<RawRecord, Budget> take, Consumer<Malformed> giveUp) {}
 
     private final Surroundings around;
     private final Map<String, Intake> intakes;
@@ -45,10 +51,10 @@ public final class Router {
         this.around = around;
         this.commands = commands;
         this.intakes = Map.of(
-                topics.rawEvents(), events::arrived,
-                topics.rawCommands(), commands::arrived,
-                topics.retry(Topics.EVENTS), events::returned,
-                topics.retry(Topics.COMMANDS), ofCommands::answered);
+                topics.rawEvents(), new Intake(events::arrived, events::park),
+                topics.rawCommands(), new Intake(commands::arrived, commands::park),
+                topics.retry(Topics.EVENTS), new Intake(events::returned, events::park),
+                topics.retry(Topics.COMMANDS), new Intake(ofCommands::answered, ofCommands::park));
         this.releasers = Map.of(Topics.EVENTS, events, Topics.COMMANDS, ofCommands);
     }
 
@@ -62,7 +68,15 @@ public final class Router {
         }
         Budget budget = budget(ROWS_PER_RECORD, MILLIS_PER_RECORD);
         fire(budget);
-        intake.take(record, budget);
+        try {
+            intake.take().accept(record, budget);
+        } catch (RuntimeException error) {
+            if (around.isSystemic().test(error)) {
+                throw error;
+            }
+            // A row that brings about a bug must not bring down the thread: the next one would read it again.
+            intake.giveUp().accept(Decoder.givenUp(record, error));
+        }
     }
 
     /** When the next tick is wanted, in milliseconds since the epoch; {@link #NOTHING_DUE} when none is. */
@@ -79,10 +93,10 @@ public final class Router {
 
     private void fire(Budget budget) {
         long now = around.clock().millis();
-        around.agenda().fire(now, budget, due -> due.match(wake -> wake(wake, now, budget), this::route));
+        around.agenda().fire(now, budget, due -> due.handle(wake -> wake(wake, now, budget), commands::due));
     }
 
-    private boolean wake(Due.Wake wake, long now, Budget budget) {
+    private void wake(Due.Wake wake, long now, Budget budget) {
         Releaser releaser = releasers.get(wake.lane().x());
         if (releaser == null) {
             // A subscription was taken out of the configuration over waiting rows: they wait until it is back.
@@ -90,12 +104,6 @@ public final class Router {
         } else {
             around.lanes().wake(wake.lane(), wake.at(), now, releaser, budget);
         }
-        return true;
-    }
-
-    private boolean route(Due.Command command) {
-        commands.due(command);
-        return true;
     }
 
     private Budget budget(int rows, long millis) {

@@ -15,6 +15,7 @@ import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
@@ -31,17 +32,23 @@ public final class SubscriptionFlow implements Releaser {
     private static final Decoder ANSWERS =
             Decoder.ofReturned(Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
 
-    private final String x;
+    /** Short against the second that an executor waits out itself, and longer than most answers take. */
+    private static final long STEP_MILLIS = 100;
+
+    private static final Place ANY_CARRIER = new Place(0, 0);
+
+    private final String subscription;
     private final Surroundings around;
     private final Parking parking;
     private final String redeliveryTopic;
+    private final Finished finished = new Finished();
 
     /**
-     * @param x {@code commands} or a subscription
+     * @param subscription its name; {@code commands} is one
      * @param redeliveryTopic where rows are released to
      */
-    public SubscriptionFlow(String x, Surroundings around, Parking parking, String redeliveryTopic) {
-        this.x = x;
+    public SubscriptionFlow(String subscription, Surroundings around, Parking parking, String redeliveryTopic) {
+        this.subscription = subscription;
         this.around = around;
         this.parking = parking;
         this.redeliveryTopic = redeliveryTopic;
@@ -49,7 +56,7 @@ public final class SubscriptionFlow implements Releaser {
 
     /** An executor's answer, or an operator's replay. */
     void answered(RawRecord record, Budget budget) {
-        ANSWERS.decode(record).match(answer -> heard(answer, budget), this::malformed);
+        ANSWERS.decode(record).handle(answer -> hear(answer, budget), this::park);
     }
 
     /** A row of a lane goes to an executor; one that is to be given up goes there too, since its table holds the truth about it. */
@@ -61,18 +68,19 @@ public final class SubscriptionFlow implements Releaser {
         Outgoing released = Compose.released(
                 record, redeliveryTopic, kind, row.place(), row.standing().turn());
         Reason burial = row.standing().burial();
-        around.outbound().send(burial == null ? released : Compose.buried(released, burial, overflow(), "lane"));
-        around.metrics().released(x);
+        around.outbound()
+                .send(burial == null ? released : Compose.buried(released, burial, Overflow.TRAIL, Overflow.STAGE));
+        around.metrics().released(subscription);
         return Optional.empty();
     }
 
     /**
      * Something happened to a row of this subscription.
      *
-     * @return whether it was news
+     * @return what it was to the row's lane
      */
-    boolean take(Decoded row, LaneEvent event, Budget budget) {
-        LaneKey lane = LaneKey.of(x, row.source(), row.orderingKey(), row.rowId());
+    Heard tell(Decoded row, LaneEvent event, Budget budget) {
+        LaneKey lane = LaneKey.of(subscription, row.source(), row.orderingKey(), row.rowId());
         return around.lanes().take(lane, event, now(), this, budget);
     }
 
@@ -81,33 +89,41 @@ public final class SubscriptionFlow implements Releaser {
         parking.release(row.rowId());
     }
 
-    private boolean heard(Decoded answer, Budget budget) {
-        if (answer.kind() == Kind.WAITING) {
-            return true;
+    private void hear(Decoded answer, Budget budget) {
+        if (answer.kind() == Kind.WAITING || isOver(answer)) {
+            return;
+        }
+        if (answer.kind() == Kind.DONE) {
+            finished.add(answer);
         }
         Optional<Place> place = answer.place();
         if (place.isEmpty()) {
-            return heardOfARowWithoutPlace(answer, budget);
+            hearOfARowWithoutPlace(answer, budget);
+            return;
         }
-        boolean isNews = take(answer, eventOf(answer, place.get()), budget);
-        if (isNews && answer.kind() == Kind.DEAD) {
+        Heard heard = tell(answer, eventOf(answer, place.get()), budget);
+        // One that died at its first attempt was never on a lane, and is parked all the same.
+        if (heard != Heard.STALE && answer.kind() == Kind.DEAD) {
             park(answer);
         }
-        return true;
+    }
+
+    /** A replay is an operator's word and not an answer; what is done cannot be replayed. */
+    private boolean isOver(Decoded answer) {
+        return answer.kind() != Kind.REPLAY && answer.kind() != Kind.DONE && finished.isOver(answer);
     }
 
     /** A row that was never stamped has no place and stands on no lane. */
-    private boolean heardOfARowWithoutPlace(Decoded answer, Budget budget) {
+    private void hearOfARowWithoutPlace(Decoded answer, Budget budget) {
         switch (answer.kind()) {
             case EARLY -> around.agenda().add(again(answer));
             case DEAD -> park(answer);
             // Events are replayed at their own place, which is their seq.
-            case REPLAY -> take(answer, eventOf(answer, answer.seq()), budget);
+            case REPLAY -> tell(answer, eventOf(answer, answer.seq()), budget);
             default -> {
                 // Done: nobody waits for it.
             }
         }
-        return true;
     }
 
     private LaneEvent eventOf(Decoded answer, Place place) {
@@ -129,9 +145,14 @@ public final class SubscriptionFlow implements Releaser {
         return new LaneEvent(kind, place, answer.turn(), notBefore, answer.attempts(), 0, answer.record());
     }
 
+    /**
+     * A row that was rescheduled many times has a carrier for each time it had, and each of them is early in its turn. All are told
+     * the same instant, to within the time that an answer takes: at one step and under one name they become one entry, and do not
+     * come back together. What the step is too early the executor waits out.
+     */
     private Due again(Decoded early) {
         long at = Instants.plus(now(), early.waitMillis());
-        return new Due.Command(at, early.seq(), early.turn(), early.rowId(), Carrier.of(early, at));
+        return new Due.Command(at - at % STEP_MILLIS, ANY_CARRIER, early.turn(), early.rowId(), Carrier.of(early, at));
     }
 
     private void park(Decoded answer) {
@@ -146,16 +167,12 @@ public final class SubscriptionFlow implements Releaser {
                 answer.record(), answer.rowId(), new Verdict(reason, answer.attempts(), error, stage, answer.seq()));
     }
 
-    private boolean malformed(Malformed malformed) {
+    /** Parked as it came. */
+    void park(Malformed malformed) {
         parking.park(
                 malformed.record(),
                 malformed.rowId(),
                 new Verdict(malformed.reason(), 0, malformed.error(), malformed.stage(), malformed.seq()));
-        return true;
-    }
-
-    private static ErrorTrail overflow() {
-        return ErrorTrail.of("LaneOverflow", "the lane of its key is over its limits");
     }
 
     private long now() {

@@ -17,8 +17,8 @@ import java.util.random.RandomGenerator;
  * @param metrics of all tasks
  * @param clock the only one
  * @param chance for the jitter of waits
- * @param isSystemic whether something thrown is the broker's failure: it is passed on and stops the task, where anything else parks
- *     one row
+ * @param isSystemic whether something thrown is nobody's row, but the broker's or the stores': it is passed on and stops the task,
+ *     where anything else parks one row
  */
 public record Surroundings(
         Outbound outbound,

@@ -70,8 +70,8 @@ public record Lane(Place head, Window window, int rows, long bytes, long wakeAt,
         return new Lane(head, window, rows + moreRows, bytes + moreBytes, wakeAt, since);
     }
 
-    /** The next place that could be. */
+    /** The next place that could be; the last one of all has none but itself. */
     static Place successor(Place place) {
-        return Place.unpacked(place.packed() + 1);
+        return place.packed() == Long.MAX_VALUE ? place : Place.unpacked(place.packed() + 1);
     }
 }

@@ -34,7 +34,7 @@ public record LaneEvent(Kind kind, Place place, int turn, long notBefore, int at
         REPLAYED(Fence.NEWER),
         /** Its time was changed in its table. */
         RETIMED(Fence.NEWER),
-        /** The reconciler asks for it, if nobody has it. */
+        /** The reconciler asks for it, if nobody has it. Nobody sends this yet. */
         WOKEN(Fence.NEWER),
         /** It is due now, whatever was said before: it was cancelled, and the sooner it is answered the better. */
         HURRIED(Fence.NONE),

@@ -1,5 +1,6 @@
 package io.tailrace.router.lane;
 
+import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.router.lane.LaneEvent.Kind;
 import io.tailrace.router.lane.LaneTable.Move;
@@ -50,19 +51,20 @@ public final class Lanes {
      * Something happened to a row: takes it in, then releases what may be released now.
      *
      * @param now milliseconds since the epoch
-     * @return whether the event was news; what is not must have no effect anywhere else either
+     * @return what it was to the lane; what is {@link Heard#STALE} must have no effect anywhere else either
      */
-    public boolean take(LaneKey key, LaneEvent event, long now, Releaser releaser, Budget budget) {
+    public Heard take(LaneKey key, LaneEvent event, long now, Releaser releaser, Budget budget) {
         LaneRow known = parked.get(key, event.place());
         if (known != null && !event.kind().passes(event.turn(), known.standing().turn())) {
-            return false;
+            return Heard.STALE;
         }
         Lane before = lanes.get(key);
         Lane after = apply(key, before, known, event, now);
+        after = doubted(key, after, event, now);
         after = shortened(key, after);
         long wake = before == null ? Lane.NEVER : before.wakeAt();
         write(key, before, wake, released(key, after, now, releaser, budget), now);
-        return true;
+        return move(known, event.kind()) == Move.DROP ? Heard.NOTHING_TO_DO : Heard.CHANGED;
     }
 
     /** A wake of the lane has come; it is no longer among the {@link Wakes}. */
@@ -137,6 +139,30 @@ public final class Lanes {
             case REST, RETIME -> entered(key, lane, known, again(move, row(key, known), event), false, now);
             case HURRY, BURY -> entered(key, lane, known, again(move, row(key, known), event), true, now);
         };
+    }
+
+    /**
+     * A row met another one than the head. The table names the first that waits, so to the table the head does not wait: it stands
+     * here by an answer that came after it was done, and would hold the key for its whole wait. Asked now, the table tells; a head
+     * that waits rightly is answered {@code early} and goes on waiting. One that backs off keeps its own pace.
+     */
+    private @Nullable Lane doubted(LaneKey key, @Nullable Lane lane, LaneEvent event, long now) {
+        Optional<String> met = event.record().headers().text(HeaderName.BEHIND);
+        if (lane == null
+                || event.kind() != Kind.BEHIND
+                || met.isEmpty()
+                || lane.head().equals(event.place())) {
+            return lane;
+        }
+        LaneRow head = parked.get(key, lane.head());
+        if (head == null) {
+            throw broken(key, "has no row at its head");
+        }
+        boolean isMet = head.record().headers().text(HeaderName.CE_ID).equals(met);
+        boolean isWaiting = head.standing().notBefore() > now && head.standing().waits() == 0;
+        return isWaiting && !isMet
+                ? apply(key, lane, head, LaneEvent.of(Kind.HURRIED, head.place(), 0, head.record()), now)
+                : lane;
     }
 
     /** A lane over its limits gives up its head, unless an executor holds it: then the next row that comes in asks again. */
@@ -262,8 +288,8 @@ public final class Lanes {
     }
 
     /** Only a torn store can bring this about: the lane's own transactions cannot. */
-    private static IllegalStateException broken(LaneKey key, String how) {
-        return new IllegalStateException(
+    private static UnusableState broken(LaneKey key, String how) {
+        return new UnusableState(
                 "lane %s %s: the stores do not belong together; delete this instance's state directory, it is rebuilt from Kafka"
                         .formatted(key, how));
     }

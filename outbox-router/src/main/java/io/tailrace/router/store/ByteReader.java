@@ -1,6 +1,7 @@
 package io.tailrace.router.store;
 
 import io.tailrace.contract.record.Bytes;
+import io.tailrace.router.lane.UnusableState;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ public final class ByteReader {
     public ByteReader version(int newest, String what) {
         int version = byte1();
         if (version < 1 || version > newest) {
-            throw new IllegalStateException(
+            throw new UnusableState(
                     "%s has layout %d, this release reads 1 to %d: it was written by a newer release; run that one"
                             .formatted(what, version, newest));
         }
@@ -85,8 +86,8 @@ public final class ByteReader {
         return Bytes.of(Arrays.copyOfRange(array, at - length, at));
     }
 
-    private static IllegalStateException torn() {
-        return new IllegalStateException(
+    private static UnusableState torn() {
+        return new UnusableState(
                 "a value in a store does not fit its layout: the store is torn; delete this instance's state directory,"
                         + " it is rebuilt from Kafka");
     }

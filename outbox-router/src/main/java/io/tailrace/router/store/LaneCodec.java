@@ -8,6 +8,7 @@ import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
 import io.tailrace.router.lane.RowState;
 import io.tailrace.router.lane.Standing;
+import io.tailrace.router.lane.UnusableState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,7 +135,7 @@ public final class LaneCodec {
             case ROW -> LaneKey.Sort.ROW;
             case DESTINATION -> LaneKey.Sort.DESTINATION;
             default ->
-                throw new IllegalStateException(
+                throw new UnusableState(
                         "a lane key is of sort " + code + ": it was written by a newer release; run that one");
         };
     }

@@ -41,7 +41,7 @@ public record Assembly(Topics topics, Decider decider, LaneLimits limits, Router
                 metrics,
                 clock,
                 new SplittableRandom(),
-                Thrown::isOfKafka);
+                Thrown::isSystemic);
         Parking events = parking(Topics.EVENTS, outbound);
         Parking commands = parking(Topics.COMMANDS, outbound);
         SubscriptionFlow ofCommands =
@@ -50,7 +50,7 @@ public record Assembly(Topics topics, Decider decider, LaneLimits limits, Router
                 topics,
                 around,
                 new EventFlow(around, decider, events, topics.retry(Topics.EVENTS)),
-                new CommandFlow(Topics.COMMANDS, around, decider, commands, ofCommands, topics.commands()),
+                new CommandFlow(around, decider, commands, ofCommands, topics.commands()),
                 ofCommands);
     }
 

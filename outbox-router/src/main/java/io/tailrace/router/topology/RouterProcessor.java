@@ -51,7 +51,11 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
         TaskLanes counted = assembly.metrics().opened();
         counted.found(lanes.approximateNumEntries(), parked.approximateNumEntries());
         Router opened = assembly.router(
-                new Stores.Lanes(lanes), new Stores.Parked(parked), new Stores.Due(due), this::forward, counted);
+                new TaskStores.Lanes(lanes),
+                new TaskStores.Parked(parked),
+                new TaskStores.Due(due),
+                this::forward,
+                counted);
         router = opened;
         counts = counted;
         setAlarm(opened);

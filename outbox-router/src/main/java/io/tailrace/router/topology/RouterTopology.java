@@ -10,6 +10,7 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,10 +69,7 @@ public final class RouterTopology {
 
     /** On disk and in a changelog, without a cache: what is written is small, and reading it back is rare. */
     private static StoreBuilder<KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]>> store(String name) {
-        return org.apache.kafka.streams.state.Stores.keyValueStoreBuilder(
-                        org.apache.kafka.streams.state.Stores.persistentKeyValueStore(name),
-                        Serdes.Bytes(),
-                        Serdes.ByteArray())
+        return Stores.keyValueStoreBuilder(Stores.persistentKeyValueStore(name), Serdes.Bytes(), Serdes.ByteArray())
                 .withLoggingEnabled(Map.of())
                 .withCachingDisabled();
     }

@@ -23,13 +23,14 @@ class AgendaTest {
 
     private static final RawRecord RECORD = new RawRecord("t", 0, 0, Bytes.utf8("k"), null, Headers.empty());
 
-    /** Adds, removals, ticks and restarts at random: everything fires once, in order, never early, never late when asked. */
+    /** Adds, while firing too, removals, ticks and restarts at random: everything fires once, in order, never early, never late. */
     @Property(tries = 300)
     void everythingFiresOnceInOrderAndNeverEarly(@ForAll long seed) {
         Random random = new Random(seed);
         InMemory store = new InMemory();
         Agenda agenda = new Agenda(store);
         Map<String, Long> expected = new HashMap<>();
+        int[] counter = {1_000};
         long now = 0;
         for (int step = 0; step < 400; step++) {
             switch (random.nextInt(6)) {
@@ -49,6 +50,7 @@ class AgendaTest {
                 case 4 -> {
                     now += random.nextInt(100);
                     long instant = now;
+                    Agenda firing = agenda;
                     List<Long> fired = new ArrayList<>();
                     int rows = random.nextInt(5) == 0 ? 2 : 1_000;
                     agenda.fire(now, new Budget(rows, 1_000, () -> 0), due -> {
@@ -56,6 +58,12 @@ class AgendaTest {
                         assertThat(due.at()).isLessThanOrEqualTo(instant);
                         assertThat(expected.remove(id)).isEqualTo(due.at());
                         fired.add(due.at());
+                        if (random.nextInt(4) == 0) {
+                            int more = counter[0]++;
+                            long at = due.at() + random.nextInt(100);
+                            firing.add(command(at, more, "c" + more));
+                            expected.put("c" + more, at);
+                        }
                     });
                     assertThat(fired).isSorted().hasSizeLessThanOrEqualTo(rows);
                     if (rows > 2) {
@@ -105,6 +113,21 @@ class AgendaTest {
         });
         assertThat(fired).containsExactlyInAnyOrder(10L, 20L, 3L);
         assertThat(agenda.isDue(Long.MAX_VALUE - 1)).isFalse();
+    }
+
+    @Test
+    void whatIsAddedBetweenTwoThatWereReadFiresBetweenThem() {
+        Agenda agenda = new Agenda(new InMemory());
+        agenda.add(command(10, 1, "first"));
+        agenda.add(command(20, 2, "last"));
+        List<Long> fired = new ArrayList<>();
+        agenda.fire(20, new Budget(100, 1_000, () -> 0), due -> {
+            fired.add(due.at());
+            if (due.at() == 10) {
+                agenda.add(command(15, 3, "between"));
+            }
+        });
+        assertThat(fired).containsExactly(10L, 15L, 20L);
     }
 
     private static Due.Command command(long at, int offset, String id) {

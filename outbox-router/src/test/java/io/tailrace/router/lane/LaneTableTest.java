@@ -2,6 +2,7 @@ package io.tailrace.router.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
@@ -57,7 +58,7 @@ class LaneTableTest {
         put(from);
         int turn = kind == Kind.EARLY ? 5 : 6;
         LaneEvent event = new LaneEvent(kind, PLACE, turn, LATER, 2, 0, RECORD);
-        assertThat(take(event, NOW)).isTrue();
+        assertThat(take(event, NOW)).isEqualTo(expected == Move.DROP ? Heard.NOTHING_TO_DO : Heard.CHANGED);
 
         LaneRow row = stores.get(LANE, PLACE);
         switch (expected) {
@@ -93,12 +94,12 @@ class LaneTableTest {
         for (Kind kind : List.of(Kind.FAILED, Kind.BEHIND, Kind.REPLAYED, Kind.RETIMED, Kind.WOKEN)) {
             assertThat(take(new LaneEvent(kind, PLACE, 5, LATER, 0, 0, RECORD), NOW))
                     .as("%s", kind)
-                    .isFalse();
+                    .isEqualTo(Heard.STALE);
         }
         for (Kind kind : List.of(Kind.DONE, Kind.DEAD, Kind.EARLY)) {
             assertThat(take(new LaneEvent(kind, PLACE, 4, LATER, 0, 0, RECORD), NOW))
                     .as("%s", kind)
-                    .isFalse();
+                    .isEqualTo(Heard.STALE);
         }
         assertThat(state(stores.get(LANE, PLACE))).isEqualTo(RowState.RELEASED);
         assertThat(released).hasSize(1);
@@ -117,6 +118,43 @@ class LaneTableTest {
             wakeAll(now);
         }
         assertThat(released).hasSize(15);
+    }
+
+    /** A head that is done in its table, heard of too late, holds nobody for the hour that it was to wait. */
+    @Test
+    void aHeadThatIsNotTheOneThatWasMetIsAskedAtOnce() {
+        take(new LaneEvent(Kind.FAILED, PLACE, 5, LATER, 1, 0, named("done")), NOW);
+        take(new LaneEvent(Kind.FAILED, new Place(1, 11), 1, LATER, 1, 0, named("waiting")), NOW);
+        take(LaneEvent.of(Kind.BEHIND, new Place(1, 12), 1, behind("c", "done")), NOW);
+        assertThat(released).isEmpty();
+
+        take(LaneEvent.of(Kind.BEHIND, new Place(1, 13), 1, behind("d", "waiting")), NOW);
+        assertThat(places()).containsExactly(10L);
+        take(LaneEvent.of(Kind.BEHIND, new Place(1, 14), 1, behind("e", "waiting")), NOW);
+        assertThat(places()).containsExactly(10L);
+        take(LaneEvent.of(Kind.DONE, PLACE, 5, RECORD), NOW);
+        assertThat(places()).containsExactly(10L);
+        wakeAll(LATER);
+        assertThat(places()).containsExactly(10L, 11L);
+    }
+
+    @Test
+    void aHeadThatWaitsRightlyAndWasAskedGoesOnWaiting() {
+        take(new LaneEvent(Kind.FAILED, PLACE, 5, LATER, 1, 0, named("a")), NOW);
+        take(LaneEvent.of(Kind.BEHIND, new Place(1, 11), 1, behind("b", "another")), NOW);
+        take(new LaneEvent(Kind.EARLY, PLACE, 5, LATER, 1, 0, named("a")), NOW);
+        assertThat(standing(stores.get(LANE, PLACE)).notBefore()).isEqualTo(LATER);
+        assertThat(places()).containsExactly(10L);
+        wakeAll(LATER);
+        assertThat(places()).containsExactly(10L, 10L);
+    }
+
+    @Test
+    void aHeadThatBacksOffKeepsItsPace() {
+        put(RowState.RELEASED);
+        take(LaneEvent.of(Kind.BEHIND, PLACE, 6, behind("a", "on its way")), NOW);
+        take(LaneEvent.of(Kind.BEHIND, new Place(1, 11), 1, behind("b", "on its way")), NOW);
+        assertThat(places()).containsExactly(10L);
     }
 
     @Test
@@ -202,7 +240,16 @@ class LaneTableTest {
         }
     }
 
-    private boolean take(LaneEvent event, long now) {
+    private static RawRecord named(String id) {
+        return RECORD.with(Headers.empty().with(HeaderName.CE_ID, id));
+    }
+
+    private static RawRecord behind(String id, String met) {
+        RawRecord record = named(id);
+        return record.with(record.headers().with(HeaderName.BEHIND, met));
+    }
+
+    private Heard take(LaneEvent event, long now) {
         return lanes.take(LANE, event, now, this::release, budget());
     }
 

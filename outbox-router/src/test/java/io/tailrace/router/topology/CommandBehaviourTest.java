@@ -138,6 +138,37 @@ class CommandBehaviourTest {
     }
 
     @Test
+    void whatIsSaidOfARowBeforeItWasDoneParksNothingAndBlocksNobodyAfterwards() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.answer(Kind.DEAD, "a", "k", 5, "1:10", Map.of(REASON, "retries-exhausted"));
+            rig.control("requeue", "a", "k", 6, "1:10", null);
+            rig.answer(Kind.DONE, "a", "k", 6, "1:10", Map.of());
+            rig.read(COMMANDS_DLQ);
+            rig.read(REDELIVERY);
+
+            rig.answer(Kind.DEAD, "a", "k", 5, "1:10", Map.of(REASON, "retries-exhausted"));
+            rig.answer(Kind.FAILED, "a", "k", 4, "1:10", Map.of(WAIT, "3600000"));
+            assertThat(rig.read(COMMANDS_DLQ)).isEmpty();
+            rig.answer(Kind.BEHIND, "b", "k", 1, "1:11", Map.of(BEHIND, "gone-since"));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+        }
+    }
+
+    @Test
+    void aHeadThatItsTableDoesNotKnowAsWaitingHoldsTheKeyForNoLongerThanItTakesToAsk() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            // Heard after the row was done: nothing tells that any more.
+            rig.answer(Kind.FAILED, "phantom", "k", 1, "1:10", Map.of(WAIT, "3600000"));
+            rig.answer(Kind.FAILED, "b", "k", 1, "1:11", Map.of(WAIT, "10000"));
+            rig.answer(Kind.BEHIND, "c", "k", 1, "1:12", Map.of(BEHIND, "b"));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("phantom");
+            rig.answer(Kind.DONE, "phantom", "k", 4, "1:10", Map.of());
+            rig.pass(Duration.ofSeconds(10));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+        }
+    }
+
+    @Test
     void aRowThatWasNeverStampedIsRescheduledByAFurtherCarrier() {
         try (Rig rig = new Rig(CONTEXT)) {
             rig.command("a", "ship-order", "k", Rig.START.plusSeconds(3600));
@@ -146,6 +177,29 @@ class CommandBehaviourTest {
             assertThat(out).extracting(Rig.Out::id).containsExactly("a");
             assertThat(out.get(0).text(KIND)).isEqualTo("command");
             assertThat(out.get(0).text(PAYLOAD)).isEqualTo("omitted");
+        }
+    }
+
+    @Test
+    void theCarriersOfARowThatWasRescheduledManyTimesDoNotAllComeBack() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.command("a", "ship-order", "k", Rig.START.plusSeconds(1));
+            for (int second = 2; second <= 60; second++) {
+                rig.control("reschedule", "a", "k", 0, null, Rig.START.plusSeconds(second));
+            }
+            for (int second = 1; second < 60; second++) {
+                rig.pass(Duration.ofSeconds(1));
+                assertThat(rig.ids(COMMANDS)).containsExactly("a");
+                // The executor looks at the row; its answer takes a little longer each time.
+                String wait = Long.toString(60_000 - second * 1_000L + second);
+                Headers early = Rig.raw("a", "ship-order", "k", Kind.EARLY)
+                        .with(SEQ, "1:" + second)
+                        .with(WAIT, wait);
+                rig.pipe(rig.topics.retry("commands"), early, "k", null);
+            }
+            rig.pass(Duration.ofSeconds(2));
+            // The one of the last change, and one for all that came before.
+            assertThat(rig.ids(COMMANDS)).containsExactly("a", "a");
         }
     }
 

@@ -10,7 +10,9 @@ import static io.tailrace.contract.header.HeaderName.PAYLOAD;
 import static io.tailrace.contract.header.HeaderName.REASON;
 import static io.tailrace.contract.header.HeaderName.REPLAY_ID;
 import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.STAGE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.contract.config.RoutesConfig;
 import io.tailrace.contract.header.HeaderName;
@@ -18,6 +20,7 @@ import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.lane.LaneLimits;
+import io.tailrace.router.lane.UnusableState;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -229,12 +232,55 @@ class EventBehaviourTest {
     @Test
     void aBugThatARowBringsAboutParksThatRow() {
         try (Rig rig = new Rig(CONTEXT)) {
+            Headers replay = Rig.raw("replayed", "sales.order-placed", "k", Kind.REPLAY)
+                    .with(SEQ, "1:0")
+                    .with(REPLAY_ID, "r-1");
             rig.thrownByDestinations = new IllegalStateException("a bug");
             rig.event("a", "sales.order-placed", "k");
+            rig.pipe(rig.topics.retry("events"), replay, "k", "payload");
             rig.thrownByDestinations = null;
             rig.event("b", "sales.order-placed", "k");
-            assertThat(rig.read(DLQ)).extracting(letter -> letter.text(REASON)).containsExactly("malformed");
+
+            List<Rig.Out> dead = rig.read(DLQ);
+            assertThat(dead).extracting(Rig.Out::id).containsExactly("a", "replayed");
+            assertThat(dead).extracting(letter -> letter.text(REASON)).containsOnly("timer-error");
+            assertThat(dead.get(0).value()).isEqualTo("payload of a");
+            assertThat(dead.get(0).text(SEQ)).isEqualTo("1:0");
             assertThat(rig.ids(DESTINATION)).containsExactly("b");
+        }
+    }
+
+    @Test
+    void whatTheStoresOrTheBrokerBringAboutParksNobody() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.thrownByDestinations = new UnusableState("torn");
+            assertThatThrownBy(() -> rig.event("a", "sales.order-placed", "k"))
+                    .hasRootCauseInstanceOf(UnusableState.class);
+            assertThat(rig.ids(DLQ)).isEmpty();
+        }
+    }
+
+    @Test
+    void whatTheEngineGaveUpStaysADeadLetterHoweverOftenItIsReplayed() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.pipe(
+                    rig.topics.rawEvents(),
+                    Rig.raw("a", "sales.order-placed", "k", Kind.EVENT)
+                            .with(REASON, "malformed")
+                            .with(ERROR_CLASS, "Headers")
+                            .with(STAGE, "capture"),
+                    "k",
+                    "payload");
+            Rig.Out letter = rig.read(DLQ).get(0);
+
+            Headers replay = letter.headers().with(KIND, Kind.REPLAY.text()).with(REPLAY_ID, "r-1");
+            rig.pipe(rig.topics.retry("events"), replay, "k", "payload");
+            List<Rig.Out> again = rig.read(DLQ);
+            assertThat(again).extracting(Rig.Out::id).containsExactly("a");
+            for (HeaderName kept : List.of(REASON, STAGE, ERROR_CLASS, SEQ)) {
+                assertThat(again.get(0).text(kept)).as("%s", kept).isEqualTo(letter.text(kept));
+            }
+            assertThat(rig.ids(DESTINATION)).isEmpty();
         }
     }
 

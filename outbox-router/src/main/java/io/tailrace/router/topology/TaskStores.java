@@ -18,9 +18,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /** The flows' stores over those of Kafka Streams: bytes to bytes, the layouts are elsewhere. */
-final class Stores {
+final class TaskStores {
 
-    private Stores() {}
+    private TaskStores() {}
 
     record Lanes(KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]> store) implements LaneStore {
 

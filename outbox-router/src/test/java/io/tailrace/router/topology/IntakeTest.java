@@ -1,0 +1,129 @@
+package io.tailrace.router.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.contract.config.RoutesConfig;
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Namespace;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.router.decide.Decider;
+import io.tailrace.router.decide.Destination;
+import io.tailrace.router.decide.Routes;
+import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.deliver.Outgoing;
+import io.tailrace.router.flow.Router;
+import io.tailrace.router.lane.LaneLimits;
+import io.tailrace.router.lane.LaneWatcher;
+import io.tailrace.router.lane.UnusableState;
+import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.testkit.MutableClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Something is thrown while a record is looked at, whichever topic it came from. */
+class IntakeTest {
+
+    private final Topics topics = new Topics(new Namespace("shop"));
+    private final List<Outgoing> sent = new ArrayList<>();
+
+    private @Nullable RuntimeException thrownOnce;
+
+    @ParameterizedTest
+    @CsvSource({
+        "shop.raw.events, event, shop.events.dlq, dead",
+        "shop.events.retry, replay, shop.events.dlq, dead",
+        "shop.raw.commands, command, shop.commands, bury",
+        "shop.raw.commands, control, shop.commands.dlq, dead",
+        "shop.commands.retry, failed, shop.commands.dlq, dead",
+        "shop.commands.retry, dead, shop.commands.dlq, dead",
+    })
+    void aBugIsTheEndOfItsRowAndOfNothingElse(String topic, String kind, String parkedIn, String as) {
+        Router router = router();
+        thrownOnce = new IllegalStateException("a bug");
+        router.take(record(topic, kind, "a"));
+        assertThat(sent).hasSize(1);
+        Outgoing parked = sent.get(0);
+        assertThat(parked.topic()).isEqualTo(parkedIn);
+        assertThat(parked.headers().text(HeaderName.KIND)).contains(as);
+        assertThat(parked.headers().text(HeaderName.REASON)).contains("timer-error");
+        assertThat(parked.headers().text(HeaderName.ERROR_MESSAGE)).contains("a bug");
+        assertThat(parked.headers().text(HeaderName.CE_ID)).contains("a");
+
+        router.take(record("shop.raw.events", "event", "b"));
+        assertThat(sent.get(1).topic()).isEqualTo("shop.events.sales");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "shop.raw.events, event",
+        "shop.events.retry, replay",
+        "shop.raw.commands, command",
+        "shop.commands.retry, failed"
+    })
+    void anOutageAndStoresThatAreOfNoUseStopTheTask(String topic, String kind) {
+        for (RuntimeException systemic : List.of(new TimeoutException("away"), new UnusableState("torn"))) {
+            Router router = router();
+            thrownOnce = systemic;
+            assertThatThrownBy(() -> router.take(record(topic, kind, "a"))).isSameAs(systemic);
+            assertThat(sent).isEmpty();
+        }
+    }
+
+    private Router router() {
+        RoutesConfig routes = new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of());
+        Decider decider = new Decider(
+                Routes.compile(routes, topics, List.of(), new ArrayList<>()),
+                new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5),
+                topic -> Destination.writable(1 << 20));
+        return new Assembly(
+                        topics,
+                        decider,
+                        LaneLimits.DEFAULT,
+                        new RouterMetrics(new SimpleMeterRegistry()),
+                        MutableClock.at(Rig.START))
+                .router(
+                        new TaskStores.Lanes(store()),
+                        new TaskStores.Parked(store()),
+                        new TaskStores.Due(store()),
+                        this::send,
+                        LaneWatcher.NONE);
+    }
+
+    private void send(Outgoing record) {
+        RuntimeException thrown = thrownOnce;
+        thrownOnce = null;
+        if (thrown != null) {
+            throw thrown;
+        }
+        sent.add(record);
+    }
+
+    private static RawRecord record(String topic, String kind, String id) {
+        Headers headers = Rig.raw(id, "sales.order", "k", Kind.of(kind).orElseThrow()).toBuilder()
+                .put(HeaderName.SEQ, topic.contains(".raw.") ? "1" : "1:7")
+                .put(HeaderName.NOT_BEFORE, 0)
+                .put(HeaderName.WAIT, 0)
+                .put(HeaderName.TURN, 1)
+                .put(HeaderName.PLACE, "1:7")
+                .put(HeaderName.CONTROL, "run-now")
+                .build();
+        return new RawRecord(topic, 0, 7, Bytes.utf8("k"), Bytes.utf8("payload"), headers);
+    }
+
+    private static KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]> store() {
+        return Stores.inMemoryKeyValueStore("store").get();
+    }
+}
