@@ -62,16 +62,31 @@ public final class SubscriptionFlow implements Releaser {
     /** A row of a lane goes to an executor; one that is to be given up goes there too, since its table holds the truth about it. */
     @Override
     public Optional<LaneEvent> release(LaneKey lane, LaneRow row) {
+        Reason burial = row.standing().burial();
+        try {
+            around.outbound()
+                    .send(burial == null ? released(row) : buried(row, burial, Overflow.TRAIL, Overflow.STAGE));
+        } catch (RuntimeException error) {
+            if (around.isSystemic().test(error)) {
+                throw error;
+            }
+            // The lane has half changed: what is thrown on would be committed so.
+            around.outbound().send(buried(row, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer"));
+        }
+        around.metrics().released(subscription);
+        return Optional.empty();
+    }
+
+    private Outgoing released(LaneRow row) {
         RawRecord record = row.record();
         boolean isReplay = record.headers().kind().filter(Kind.REPLAY::equals).isPresent();
         Kind kind = isReplay ? Kind.REPLAY : Kind.REDELIVERY;
-        Outgoing released = Compose.released(
+        return Compose.released(
                 record, redeliveryTopic, kind, row.place(), row.standing().turn());
-        Reason burial = row.standing().burial();
-        around.outbound()
-                .send(burial == null ? released : Compose.buried(released, burial, Overflow.TRAIL, Overflow.STAGE));
-        around.metrics().released(subscription);
-        return Optional.empty();
+    }
+
+    private Outgoing buried(LaneRow row, Reason reason, ErrorTrail error, String stage) {
+        return Compose.buried(released(row), reason, error, stage);
     }
 
     /**

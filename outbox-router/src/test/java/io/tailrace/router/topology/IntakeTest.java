@@ -47,7 +47,7 @@ class IntakeTest {
         "shop.events.retry, replay, shop.events.dlq, dead",
         "shop.raw.commands, command, shop.commands, bury",
         "shop.raw.commands, control, shop.commands.dlq, dead",
-        "shop.commands.retry, failed, shop.commands.dlq, dead",
+        "shop.commands.retry, failed, shop.commands.redelivery, bury",
         "shop.commands.retry, dead, shop.commands.dlq, dead",
     })
     void aBugIsTheEndOfItsRowAndOfNothingElse(String topic, String kind, String parkedIn, String as) {
@@ -62,6 +62,8 @@ class IntakeTest {
         assertThat(parked.headers().text(HeaderName.ERROR_MESSAGE)).contains("a bug");
         assertThat(parked.headers().text(HeaderName.CE_ID)).contains("a");
 
+        // Its lane, if it has one, is whole, and its answer is taken.
+        router.take(record("shop.commands.retry", "done", "a"));
         router.take(record("shop.raw.events", "event", "b"));
         assertThat(sent.get(1).topic()).isEqualTo("shop.events.sales");
     }
