@@ -48,6 +48,9 @@ public final class AnswerWriter implements AutoCloseable {
         settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, delivery);
         settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, session.toMillis() / BLOCK_PART);
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        // A partition that is new may refuse the first batch and take the second; then the first is out of sequence for
+        // ever.
+        settings.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, config.topics().maxRequestBytes());
         this.producer = new KafkaProducer<>(settings);
     }
