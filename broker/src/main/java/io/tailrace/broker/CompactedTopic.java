@@ -11,18 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -89,13 +85,8 @@ public final class CompactedTopic {
         Map<TopicPartition, Long> ends = new HashMap<>();
         try (Admin admin = Admin.create(ClientSettings.admin(kafka))) {
             ListOffsetsOptions uncommittedToo = new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED);
-            Map<TopicPartition, ListOffsetsResultInfo> found =
-                    admin.listOffsets(latest, uncommittedToo).all().get();
-            found.forEach((partition, info) -> ends.put(partition, info.offset()));
-        } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof KafkaException reason ? reason : new KafkaException(failed.getCause());
-        } catch (InterruptedException interrupted) {
-            throw new InterruptException(interrupted);
+            Ask.await(admin.listOffsets(latest, uncommittedToo).all())
+                    .forEach((partition, info) -> ends.put(partition, info.offset()));
         }
         return ends;
     }

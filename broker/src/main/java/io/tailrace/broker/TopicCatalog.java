@@ -73,27 +73,27 @@ public record TopicCatalog(Topics topics, TopicsConfig config) {
 
     /** Commands that are due. */
     public TopicSpec commands() {
-        return delete(topics.commands(), config.rawRetention().toMillis(), withOverhead());
+        return delete(topics.commands(), config.rawRetention().toMillis(), config.maxCarriedBytes());
     }
 
     /** What waits, comes back or is replayed. */
     public TopicSpec retry(String x) {
-        return delete(topics.retry(x), TopicSpec.FOREVER, withOverhead());
+        return delete(topics.retry(x), TopicSpec.FOREVER, config.maxCarriedBytes());
     }
 
     /** Rows of a subscription that are due again. */
     public TopicSpec redelivery(String x) {
-        return delete(topics.redelivery(x), TopicSpec.FOREVER, withOverhead());
+        return delete(topics.redelivery(x), TopicSpec.FOREVER, config.maxCarriedBytes());
     }
 
     /** Dead letters, partitioned by row id. */
     public TopicSpec deadLetters(String x) {
-        return compact(topics.deadLetters(x), config.partitions(), withOverhead());
+        return compact(topics.deadLetters(x), config.partitions(), config.maxCarriedBytes());
     }
 
     /** Copies of what was delivered. */
     public TopicSpec auditFeed() {
-        return delete(topics.auditFeed(), config.rawRetention().toMillis(), withOverhead());
+        return delete(topics.auditFeed(), config.rawRetention().toMillis(), config.maxCarriedBytes());
     }
 
     /** Positions of the engines. */
@@ -110,10 +110,6 @@ public record TopicCatalog(Topics topics, TopicsConfig config) {
         return x.equals(Topics.EVENTS)
                 ? List.of(retry(x), deadLetters(x))
                 : List.of(retry(x), redelivery(x), deadLetters(x));
-    }
-
-    private int withOverhead() {
-        return config.maxMessageBytes() + TopicsConfig.OVERHEAD_BYTES;
     }
 
     private TopicSpec delete(String name, long retentionMs, int maxMessageBytes) {

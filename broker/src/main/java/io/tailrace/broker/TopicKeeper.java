@@ -8,8 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -19,7 +17,6 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.PolicyViolationException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -94,7 +91,7 @@ public final class TopicKeeper {
         List<String> refused = new ArrayList<>();
         for (TopicSpec spec : missing) {
             try {
-                await(Objects.requireNonNull(results.get(spec.name())));
+                Ask.await(Objects.requireNonNull(results.get(spec.name())));
                 LOG.info(
                         "Topic made: topic={} partitions={} replication={}",
                         spec.name(),
@@ -144,8 +141,8 @@ public final class TopicKeeper {
         Map<String, TopicSpec.Found> found = new HashMap<>();
         for (String name : names) {
             try {
-                TopicDescription description = await(Objects.requireNonNull(described.get(name)));
-                Config config = await(Objects.requireNonNull(configured.get(name)));
+                TopicDescription description = Ask.await(Objects.requireNonNull(described.get(name)));
+                Config config = Ask.await(Objects.requireNonNull(configured.get(name)));
                 found.put(name, found(description, config));
             } catch (UnknownTopicOrPartitionException missing) {
                 LOG.debug("Topic {} is missing", name, missing);
@@ -166,18 +163,5 @@ public final class TopicKeeper {
                 .min()
                 .orElse(0);
         return new TopicSpec.Found(description.partitions().size(), replication, settings);
-    }
-
-    private static <T> T await(KafkaFuture<T> future) {
-        try {
-            // The admin client has a timeout of its own; this one only guards against a client that forgets.
-            return future.get(2, TimeUnit.MINUTES);
-        } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof KafkaException kafka ? kafka : new KafkaException(failed.getCause());
-        } catch (java.util.concurrent.TimeoutException forgotten) {
-            throw new TimeoutException("the admin client gave no answer", forgotten);
-        } catch (InterruptedException interrupted) {
-            throw new InterruptException(interrupted);
-        }
     }
 }

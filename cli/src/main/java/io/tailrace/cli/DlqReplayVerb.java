@@ -4,12 +4,9 @@ import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
-import io.tailrace.operations.Replay.Ending;
-import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Selection;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -35,7 +32,8 @@ import picocli.CommandLine.Spec;
             "  tailrace dlq replay --all",
             "",
             "\"replayed\" says that the row is on its way again. How it ends is seen at its destination, in `tailrace commands show`,",
-            "or here again if it fails anew."
+            "or here again if it fails anew. \"cleared\" says that nothing is left to run: the command is gone, completed or cancelled, and",
+            "only its letter was taken away."
         })
 final class DlqReplayVerb implements Callable<Integer> {
 
@@ -79,44 +77,10 @@ final class DlqReplayVerb implements Callable<Integer> {
         int exit = Exit.DONE;
         for (String x : of) {
             Replay.Report report = deadLetters.replay(x, selected, order);
-            report.rows().forEach(row -> rows.add(row(row)));
-            exit = Math.max(exit, tell(x, report));
+            report.rows().forEach(row -> rows.add(ReplayOutput.row(row)));
+            exit = Math.max(exit, ReplayOutput.tell(output, x, report));
         }
         output.list(rows, "no dead letters to replay");
         return exit;
-    }
-
-    private int tell(String x, Replay.Report report) {
-        if (report.ending() == Ending.FENCED) {
-            output.err()
-                    .println(
-                            ("Another operator began to replay the dead letters of %s: %d rows were replayed here, the other %d are"
-                                            + " theirs now. Nothing is replayed twice.")
-                                    .formatted(x, report.count(Outcome.REPLAYED), report.remaining()));
-            return Exit.FAILED;
-        }
-        long done = report.count(Outcome.REPLAYED) + report.count(Outcome.WOULD_REPLAY);
-        if (!report.rows().isEmpty()) {
-            output.err()
-                    .println("%s: %d of %d %s"
-                            .formatted(
-                                    x,
-                                    done,
-                                    report.rows().size(),
-                                    dryRun ? "would be replayed; nothing was written" : "replayed"));
-        }
-        return done == report.rows().size() ? Exit.DONE : Exit.FAILED;
-    }
-
-    private static Row row(Replay.Row replayed) {
-        return new Row()
-                .with("of", replayed.letter().x())
-                .with("id", replayed.letter().rowId())
-                .with("name", replayed.letter().name())
-                .with("key", replayed.letter().orderingKey())
-                .with("reason", replayed.letter().reason())
-                .with(
-                        "outcome",
-                        replayed.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-'));
     }
 }

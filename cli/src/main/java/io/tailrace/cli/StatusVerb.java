@@ -55,7 +55,7 @@ final class StatusVerb implements Callable<Integer> {
                         seen.position()
                                 .map(position -> "written %,d ms ago".formatted(position.ageMs()))
                                 .orElse("none"));
-        seen.lags().forEach(lag -> row.with(lag.reader() + " " + lag.topic(), lag.records() + " behind"));
+        seen.lags().forEach(lag -> row.with(lag.reader() + " " + lag.topic(), behind(lag.mostRecords())));
         if (!seen.commands().isEmpty()) {
             row.with(
                     "commands",
@@ -74,6 +74,11 @@ final class StatusVerb implements Callable<Integer> {
                                         .map(reason -> reason.getValue() + " " + reason.getKey())
                                         .collect(Collectors.joining(", "))));
         return row;
+    }
+
+    /** Only 0 is exact. */
+    private static String behind(long mostRecords) {
+        return mostRecords == 0 ? "0 behind" : "at most " + mostRecords + " behind";
     }
 
     private static Map<String, @Nullable Object> json(Status.Report seen) {
@@ -101,7 +106,7 @@ final class StatusVerb implements Callable<Integer> {
                 .map(lag -> new Row()
                         .with("reader", lag.reader())
                         .with("topic", lag.topic())
-                        .with("records", lag.records())
+                        .with("mostRecords", lag.mostRecords())
                         .cells())
                 .toList();
         json.put("lags", lags);

@@ -58,6 +58,7 @@ class TailraceTest {
                 "dlq list --reason tired",
                 "dlq list --of mails",
                 "dlq replay",
+                "dlq discard",
                 "dlq list --limit 0",
                 "dlq list --id ,",
                 "commands list --limit 0",

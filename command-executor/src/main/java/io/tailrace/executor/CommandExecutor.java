@@ -3,6 +3,7 @@ package io.tailrace.executor;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.broker.ClientSettings;
+import io.tailrace.broker.GroupBeginning;
 import io.tailrace.broker.TopicCatalog;
 import io.tailrace.broker.TopicKeeper;
 import io.tailrace.contract.Health;
@@ -62,7 +63,7 @@ public final class CommandExecutor implements Part {
     private final Clock clock;
     private final ExecutorMetrics metrics;
     private final CountDownLatch stopping = new CountDownLatch(1);
-    private final CountDownLatch topicsKnown = new CountDownLatch(1);
+    private final CountDownLatch kafkaKnown = new CountDownLatch(1);
 
     /** Closed in reverse. Guarded by this, as are the parts. */
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -123,7 +124,7 @@ public final class CommandExecutor implements Part {
     @Override
     public void close() {
         stopping.countDown();
-        topicsKnown.countDown();
+        kafkaKnown.countDown();
         KeyQueues working;
         RunGuard running;
         AnswerWriter answers;
@@ -173,11 +174,12 @@ public final class CommandExecutor implements Part {
         CommandTable table = new CommandTable(config.source().tables(), limit);
         HikariDataSource pool = opened(Pool.open(config, limit));
         Announcer announcer = opened(new Announcer(pool, table));
-        AnswerWriter answers = opened(new AnswerWriter(config, metrics));
+        Duration session = Intake.session(config);
+        AnswerWriter answers = opened(new AnswerWriter(config, metrics, session));
         RunGuard runs = opened(new RunGuard());
         KeyQueues rows = opened(new KeyQueues(config.executor().workers()));
         SourceGate source = opened(new SourceGate(pool, table, rows, metrics));
-        Stamper stamper = new Stamper(table, new Replies(answers, announcer), handlers, metrics);
+        Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run =
                 new HandlerRun(runs, config.source().tables(), config.executor().handlerTimeout(), metrics);
         RowRunner.Rules rules = new RowRunner.Rules(
@@ -190,7 +192,7 @@ public final class CommandExecutor implements Part {
         this.queues = rows;
         this.guard = runs;
         this.writer = answers;
-        Thread starter = new Thread(() -> joinWhenTopicsStand(rows), "tailrace-executor-starter");
+        Thread starter = new Thread(() -> joinWhenTopicsAndOffsetsStand(rows), "tailrace-executor-starter");
         starter.setDaemon(true);
         starter.start();
     }
@@ -200,7 +202,7 @@ public final class CommandExecutor implements Part {
         return part;
     }
 
-    private void joinWhenTopicsStand(KeyQueues rows) {
+    private void joinWhenTopicsAndOffsetsStand(KeyQueues rows) {
         boolean told = false;
         while (stopping.getCount() > 0) {
             try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
@@ -209,9 +211,12 @@ public final class CommandExecutor implements Part {
                                 config.kafka().bootstrapServers(),
                                 config.topics().autoCreate())
                         .ensure(new TopicCatalog(config.topicNames(), config.topics()).executor(List.of()));
+                new GroupBeginning(admin, config.kafka(), config.topicNames().operations(), Intake.group(config))
+                        .ensure(Intake.topics(config));
                 join(rows);
                 return;
             } catch (StartRefused refused) {
+                LOG.error("Executor does not start: {}", refused.getMessage());
                 become(State.FAILED, String.valueOf(refused.getMessage()));
                 return;
             } catch (KafkaException unreachable) {
@@ -222,7 +227,7 @@ public final class CommandExecutor implements Part {
                 become(State.WAITING, "Kafka does not answer: " + unreachable.getMessage());
                 pause();
             } finally {
-                topicsKnown.countDown();
+                kafkaKnown.countDown();
             }
         }
     }
@@ -246,7 +251,7 @@ public final class CommandExecutor implements Part {
     /** A refusal should meet whoever starts it, not whoever reads the log later. */
     private void awaitFirstWord() {
         try {
-            if (!topicsKnown.await(FIRST_WORD.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!kafkaKnown.await(FIRST_WORD.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.info("Kafka has not answered yet, the start goes on in the background");
             }
         } catch (InterruptedException e) {

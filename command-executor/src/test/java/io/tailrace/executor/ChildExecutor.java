@@ -27,15 +27,17 @@ final class ChildExecutor {
         CountDownLatch never = new CountDownLatch(1);
         CommandExecutor executor = new CommandExecutor(
                 config,
-                Handlers.of(Effects.handler("ship", command -> {
-                    System.out.println("in the handler");
-                    // Work that takes a while.
-                    if (never.await(millis, TimeUnit.MILLISECONDS)) {
-                        throw new AssertionError();
-                    }
-                    System.out.println("ran " + runs.incrementAndGet());
-                    return Result.success();
-                })),
+                Handlers.of(
+                        Effects.handler("ship", command -> {
+                            System.out.println("in the handler");
+                            // Work that takes a while.
+                            if (never.await(millis, TimeUnit.MILLISECONDS)) {
+                                throw new AssertionError();
+                            }
+                            System.out.println("ran " + runs.incrementAndGet());
+                            return Result.success();
+                        }),
+                        Effects.handler("reject", command -> Result.rejected("no"))),
                 meters,
                 Clock.systemUTC());
         executor.start();
@@ -44,6 +46,9 @@ final class ChildExecutor {
             if (now > lost) {
                 lost = now;
                 System.out.println("lost " + lost);
+            }
+            if (meters.find("tailrace.executor.answers.outdated").counter() != null) {
+                System.out.println("outdated");
             }
         }
     }

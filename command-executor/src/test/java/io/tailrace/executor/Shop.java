@@ -180,6 +180,15 @@ final class Shop implements AutoCloseable {
                         .build());
     }
 
+    /** Something to remember, in the operations topic. */
+    void operation(String key, String value) {
+        write(
+                config.topicNames().operations(),
+                key.getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                value.getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                Headers.empty());
+    }
+
     private Headers.Builder business(UUID id, String name, @Nullable String key) {
         return Headers.builder()
                 .put(HeaderName.CE_SPECVERSION, "1.0")

@@ -6,6 +6,7 @@ import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Objects;
@@ -110,6 +111,13 @@ public record DeadLetter(
             case "omitted" -> Payload.OMITTED;
             default -> Payload.INLINE;
         };
+    }
+
+    /** The engine could not read the row: the headers are only those that it could. */
+    boolean isMalformedRow() {
+        return Reason.of(reason()).filter(Reason.MALFORMED::equals).isPresent()
+                // An executor that buries the row writes its own stage.
+                && (x.equals(Topics.COMMANDS) || text(HeaderName.STAGE).equals("capture"));
     }
 
     /** Where it stands among the rows of its key: for events and their subscriptions the seq, for commands the place. */

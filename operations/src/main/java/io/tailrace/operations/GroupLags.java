@@ -1,5 +1,6 @@
 package io.tailrace.operations;
 
+import io.tailrace.broker.Ask;
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.contract.config.KafkaConfig;
 import io.tailrace.contract.config.TailraceConfig;
@@ -10,14 +11,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 
 /** How far the groups of router and executor are behind the topics they read. */
 final class GroupLags {
@@ -39,20 +37,13 @@ final class GroupLags {
                 byTopic(admin, group.getValue())
                         .forEach((topic, records) -> lags.add(new Lag(group.getKey(), topic, records)));
             }
-        } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof KafkaException reason ? reason : new KafkaException(failed.getCause());
-        } catch (InterruptedException interrupted) {
-            throw new InterruptException(interrupted);
         }
         return lags;
     }
 
-    private static Map<String, Long> byTopic(Admin admin, String group)
-            throws ExecutionException, InterruptedException {
+    private static Map<String, Long> byTopic(Admin admin, String group) {
         Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
-        admin.listConsumerGroupOffsets(group)
-                .partitionsToOffsetAndMetadata()
-                .get()
+        Ask.await(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
                 .forEach((partition, offset) -> {
                     if (offset != null) {
                         committed.put(partition, offset);
@@ -61,7 +52,7 @@ final class GroupLags {
         Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
         committed.keySet().forEach(partition -> wanted.put(partition, OffsetSpec.latest()));
         Map<TopicPartition, ListOffsetsResultInfo> ends =
-                admin.listOffsets(wanted).all().get();
+                Ask.await(admin.listOffsets(wanted).all());
         Map<String, Long> lags = new TreeMap<>();
         committed.forEach((partition, offset) -> {
             ListOffsetsResultInfo end = ends.get(partition);

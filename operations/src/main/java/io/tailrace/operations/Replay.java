@@ -1,9 +1,10 @@
 package io.tailrace.operations;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
-/** A replay that is asked for, and what came of it. */
+/** A replay, or a discard, that is asked for, and what came of it. */
 public final class Replay {
 
     private Replay() {}
@@ -27,23 +28,67 @@ public final class Replay {
     /** What became of one row. */
     public enum Outcome {
         /** It would be replayed, were this not a dry run. */
-        WOULD_REPLAY,
+        WOULD_REPLAY(true),
         /** It is on its way again, with a full new budget; how it ends is seen in its topic or its row. */
-        REPLAYED,
+        REPLAYED(true),
+        /** The command is pending: the router takes the letter away when it hears of it. Nothing was changed. */
+        ALREADY_REQUEUED(true),
+        /** Its letter would be taken away, were this not a dry run: nothing is left to run, or it is to be discarded. */
+        WOULD_CLEAR(true),
+        /** Its letter was taken away. */
+        CLEARED(true),
         /** A worker has the command right now: nothing was changed. */
-        RUNNING,
-        /** The command is not dead (any more): nothing was changed. */
-        NOT_DEAD,
-        /** There is no such command in the database. */
-        NOT_FOUND,
+        RUNNING(false),
+        /** The command changed while it was looked at: nothing was changed here. */
+        NOT_DEAD(false),
+        /** There is no such command in this database, and the letter is of another one. */
+        NOT_FOUND(false),
         /** A younger pending command has its dedup key: cancel that one first. */
-        DUPLICATE,
+        DUPLICATE(false),
         /** Its dead letter carries no payload, because the row is too large: it would die again. */
-        PAYLOAD_OMITTED
+        PAYLOAD_OMITTED(false),
+        /** Asked to discard it, while its command can still be requeued: nothing was changed. */
+        NOT_CLEARED(false),
+        /** The engine could not read the row and carried only a part of it: it would come back altered. */
+        MALFORMED(false);
+
+        private final boolean isDone;
+
+        Outcome(boolean isDone) {
+            this.isDone = isDone;
+        }
+
+        /** Nothing is left to do about it. */
+        public boolean isDone() {
+            return isDone;
+        }
+
+        /** In lower case with hyphens. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
     }
 
-    /** One row and its outcome. */
-    public record Row(DeadLetter letter, Outcome outcome) {}
+    /**
+     * One row and its outcome.
+     *
+     * @param because more about the outcome, for people; may be empty
+     */
+    public record Row(DeadLetter letter, Outcome outcome, String because) {
+
+        Row(DeadLetter letter, Outcome outcome) {
+            this(letter, outcome, "");
+        }
+
+        static Row malformed(DeadLetter letter) {
+            return new Row(letter, Outcome.MALFORMED, "insert a corrected row");
+        }
+
+        /** The outcome, and why. */
+        public String text() {
+            return because.isEmpty() ? outcome.text() : outcome.text() + ": " + because;
+        }
+    }
 
     /** How the replay ended. */
     public enum Ending {
@@ -67,6 +112,11 @@ public final class Replay {
         /** Rows of one outcome. */
         public long count(Outcome outcome) {
             return rows.stream().filter(row -> row.outcome() == outcome).count();
+        }
+
+        /** Nothing is left to do about any row that was selected. */
+        public boolean isDone() {
+            return remaining == 0 && rows.stream().allMatch(row -> row.outcome().isDone());
         }
     }
 }

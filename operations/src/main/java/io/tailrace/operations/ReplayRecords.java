@@ -10,7 +10,10 @@ import io.tailrace.operations.Replay.Order;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** The two records that bring a dead letter back: itself to the retry topic, a tombstone to the dead letter topic. */
+/**
+ * What a replay writes: the letter itself to the retry topic, a tombstone to the dead letter topic. What is cleared goes nowhere, and the
+ * operations topic keeps who did it and why.
+ */
 final class ReplayRecords {
 
     private final Topics topics;
@@ -23,6 +26,21 @@ final class ReplayRecords {
 
     List<ProducerRecord<byte[], byte[]>> of(DeadLetter letter) {
         return List.of(replay(letter), tombstone(letter));
+    }
+
+    List<ProducerRecord<byte[], byte[]>> clear(DeadLetter letter, String because) {
+        return List.of(tombstone(letter), note(letter, because));
+    }
+
+    /** Its timestamp says when. The key is its own: nothing is compacted away. */
+    private ProducerRecord<byte[], byte[]> note(DeadLetter letter, String because) {
+        String key = "cleared/%s/%s/%s".formatted(letter.x(), letter.rowId(), order.id());
+        String line = "cleared (%s): of=%s row=%s reason=%s by=%s"
+                .formatted(because, letter.x(), letter.rowId(), letter.reason(), order.by());
+        return new ProducerRecord<>(
+                topics.operations(),
+                Bytes.utf8(key).array(),
+                Bytes.utf8(line.replaceAll("\\p{Cntrl}", " ")).array());
     }
 
     private ProducerRecord<byte[], byte[]> replay(DeadLetter letter) {

@@ -74,9 +74,11 @@ public final class Status {
     /**
      * How far a consumer group is behind on a topic.
      *
-     * @param records between the committed offsets and the ends; transaction markers count too
+     * @param mostRecords that it may still get: offsets between the committed ones and the ends. The markers and the aborted records of
+     *     transactions have offsets too, so that an idle group may stand before the marker of the last one in each partition; only 0 is
+     *     exact
      */
-    public record Lag(String reader, String topic, long records) {}
+    public record Lag(String reader, String topic, long mostRecords) {}
 
     /** Looks at everything once. */
     public Report look() {

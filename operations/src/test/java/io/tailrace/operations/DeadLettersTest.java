@@ -118,15 +118,50 @@ class DeadLettersTest {
     }
 
     @Test
+    void aRowTheEngineCouldNotReadWouldComeBackAlteredAndStaysADeadLetter() {
+        parked.parkMalformed(Topics.EVENTS, "row-1", "capture");
+        parked.parkMalformed(Topics.EVENTS, "row-2", "decide");
+        Report dry = deadLetters.replay(Topics.EVENTS, Selection.ALL, new Order("dry", "somebody", true));
+        assertThat(dry.rows())
+                .extracting(Replay.Row::text)
+                .containsExactlyInAnyOrder("malformed: insert a corrected row", "would-replay");
+        Report report = deadLetters.replay(Topics.EVENTS, Selection.ALL, ORDER);
+        assertThat(report.rows())
+                .extracting(Replay.Row::text)
+                .containsExactlyInAnyOrder("malformed: insert a corrected row", "replayed");
+        assertThat(report.isDone()).isFalse();
+        assertThat(retried()).hasSize(1);
+        assertThat(ids(deadLetters.list(Topics.EVENTS, Selection.ALL))).containsExactly("row-1");
+    }
+
+    @Test
+    void aDiscardedRowIsTakenAwayAndWhoDidItIsKept() {
+        parked.parkEvents(3, 1);
+        Order dry = new Order("dry", "somebody", true);
+        assertThat(deadLetters.discard(Topics.EVENTS, Set.of("row-1"), dry).rows())
+                .extracting(Replay.Row::text)
+                .containsExactly("would-clear: discarded");
+        assertThat(deadLetters.list(Topics.EVENTS, Selection.ALL)).hasSize(3);
+        assertThat(stack.reader().uncommitted().read(config.topicNames().operations()))
+                .isEmpty();
+        assertThat(deadLetters
+                        .discard(Topics.EVENTS, Set.of("row-1", "row-9"), ORDER)
+                        .rows())
+                .extracting(Replay.Row::text)
+                .containsExactly("cleared: discarded");
+        assertThat(ids(deadLetters.list(Topics.EVENTS, Selection.ALL))).containsExactly("row-0", "row-2");
+        assertThat(retried()).isEmpty();
+        assertThat(stack.reader().read(config.topicNames().operations()))
+                .extracting(record -> TopicReader.text(record.value()))
+                .containsExactly("cleared (discarded): of=events row=row-1 reason=no-route by=somebody");
+    }
+
+    @Test
     void aDryRunWritesNothingAtAll() throws Exception {
         parked.parkEvents(10, 2);
-        parked.park(Topics.COMMANDS, "0190b7a0-0000-7000-8000-000000000000", "k", "inline", "{}");
         Order dry = new Order("dry", "somebody", true);
         assertThat(deadLetters.replay(Topics.EVENTS, Selection.ALL, dry).count(Outcome.WOULD_REPLAY))
                 .isEqualTo(10);
-        // The database of this configuration does not exist: not even that is asked.
-        assertThat(deadLetters.replay(Topics.COMMANDS, Selection.ALL, dry).count(Outcome.WOULD_REPLAY))
-                .isEqualTo(1);
         assertThat(stack.reader().uncommitted().read(config.topicNames().retry(Topics.EVENTS)))
                 .isEmpty();
         assertThat(stack.reader().uncommitted().read(config.topicNames().deadLetters(Topics.EVENTS)))

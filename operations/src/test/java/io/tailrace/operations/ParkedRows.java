@@ -87,6 +87,17 @@ final class ParkedRows {
         write(List.of(record(x, rowId, key, 0, payload, value)));
     }
 
+    /** A row that the engine could not read; of a command an executor has written the stage. */
+    void parkMalformed(String x, String rowId, String stage) {
+        ProducerRecord<byte[], byte[]> letter = record(x, rowId, "k", 0, "inline", "{}");
+        Headers headers = KafkaHeaders.from(letter.headers()).toBuilder()
+                .put(HeaderName.REASON, "malformed")
+                .put(HeaderName.STAGE, stage)
+                .build();
+        write(List.of(
+                new ProducerRecord<>(letter.topic(), null, letter.key(), letter.value(), KafkaHeaders.to(headers))));
+    }
+
     private void write(List<ProducerRecord<byte[], byte[]>> records) {
         Map<String, Object> settings = ClientSettings.producer(config.kafka());
         // A partition that was made a moment ago may refuse the first batch and take the second; the first is then out

@@ -230,7 +230,8 @@ CREATE FUNCTION ${schema}.stamp_behind(p_key text, p_after bigint, p_ids uuid[],
         RETURNING c.id, c.turn, c.attempts, c.place, ${schema}.millis(c.first_failed_at), ${schema}.millis(c.failed_at);
 $sql$;
 
--- The dead letters of these rows are on their way for good: what stands null is announced again.
+-- The dead letters of these rows are on their way for good. A row that is dead and stands null was announced and not noted, or will be
+-- announced by the next owner of its record, whose offset has not passed; nothing else reads announced_at yet.
 CREATE FUNCTION ${schema}.announced_commands(p_ids uuid[], p_turns integer[]) RETURNS void
     LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $sql$
     UPDATE ${command} c SET announced_at = clock_timestamp()

@@ -153,7 +153,7 @@ class ControlMessagesTest {
     }
 
     private static String control(String act, UUID id, int turn, String place, String runAt) {
-        return "{\"act\" : \"%s\", \"id\" : \"%s\", \"name\" : \"mail\", \"key\" : \"k\\\"1\", \"turn\" : %d, \"place\" : %s, \"runAt\" : %s}"
+        return "{\"schema\" : \"tailrace\", \"act\" : \"%s\", \"id\" : \"%s\", \"name\" : \"mail\", \"key\" : \"k\\\"1\", \"turn\" : %d, \"place\" : %s, \"runAt\" : %s}"
                 .formatted(act, id, turn, place, runAt);
     }
 

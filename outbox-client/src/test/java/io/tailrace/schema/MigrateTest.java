@@ -35,6 +35,7 @@ class MigrateTest {
                         "created schema tailrace",
                         "applied V001 inbox",
                         "applied V001 tables",
+                        "applied V002 claim",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"

@@ -2,6 +2,7 @@ package io.tailrace.router;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.broker.ClientSettings;
+import io.tailrace.broker.GroupBeginning;
 import io.tailrace.broker.TopicCatalog;
 import io.tailrace.broker.TopicKeeper;
 import io.tailrace.broker.TopicSpec;
@@ -16,7 +17,6 @@ import io.tailrace.router.decide.Routes;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.topology.Assembly;
-import io.tailrace.router.topology.Beginning;
 import io.tailrace.router.topology.DestinationWatch;
 import io.tailrace.router.topology.RouterTopology;
 import io.tailrace.router.topology.RunningTopology;
@@ -164,7 +164,7 @@ public final class OutboxRouter implements Part {
     }
 
     private Runnable beginning(Admin admin) {
-        Beginning beginning = new Beginning(
+        GroupBeginning beginning = new GroupBeginning(
                 admin, config.kafka(), topics.operations(), config.namespace().routerApplicationId());
         return () -> beginning.ensure(List.of(RouterTopology.sources(topics)));
     }

@@ -50,17 +50,29 @@ class ArchitectureTest {
     private static final String ROOT = "io.tailrace.";
 
     /** Module, by its package, and the modules that it may know. */
-    private static final Map<String, Set<String>> MAY_KNOW = Map.of(
-            "contract", Set.of(),
-            "client", Set.of("contract"),
-            "broker", Set.of("contract"),
-            "engine", Set.of("contract", "broker"),
-            "router", Set.of("contract", "broker"),
-            "executor", Set.of("contract", "broker", "client"),
-            "operations", Set.of("contract", "broker", "client"),
-            "embedded", Set.of(),
-            "testkit", Set.of("embedded"),
-            "cli", Set.of("contract", "client", "broker", "engine", "router", "executor", "operations", "embedded"));
+    private static final Map<String, Set<String>> MAY_KNOW = Map.ofEntries(
+            Map.entry("contract", Set.of()),
+            Map.entry("client", Set.of("contract")),
+            Map.entry("schema", Set.of("contract")),
+            Map.entry("broker", Set.of("contract")),
+            Map.entry("engine", Set.of("contract", "broker")),
+            Map.entry("router", Set.of("contract", "broker")),
+            Map.entry("executor", Set.of("contract", "broker", "client")),
+            Map.entry("operations", Set.of("contract", "broker", "client")),
+            Map.entry("embedded", Set.of()),
+            Map.entry("testkit", Set.of("embedded")),
+            Map.entry(
+                    "cli",
+                    Set.of(
+                            "contract",
+                            "client",
+                            "schema",
+                            "broker",
+                            "engine",
+                            "router",
+                            "executor",
+                            "operations",
+                            "embedded")));
 
     /** Stages that only compute: their tests need nothing but them. */
     private static final String[] PURE = {
@@ -163,6 +175,7 @@ class ArchitectureTest {
                 .and()
                 .resideOutsideOfPackages(
                         ROOT + "client..",
+                        ROOT + "schema..",
                         ROOT + "operations..",
                         ROOT + "engine.source..",
                         ROOT + "executor.claim..",

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -106,12 +107,23 @@ public final class Stack {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(settings)))
                     .all()
                     .get();
+            awaitKnown(admin, topic);
         } catch (ExecutionException e) {
             throw new IllegalStateException("Cannot create topic " + topic, e.getCause());
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
         return topic;
+    }
+
+    /** The controller has made it; the broker that clients ask hears of it a moment later. */
+    private static void awaitKnown(Admin admin, String topic) throws ExecutionException, InterruptedException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!admin.listTopics().names().get().contains(topic)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("The broker does not know topic " + topic + " 30 s after it was made");
+            }
+        }
     }
 
     /** Makes a topic {@code <namespace>.<name>} with the broker's settings. */

@@ -12,16 +12,14 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Savepoint;
 import java.sql.Statement;
-import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connection as a handler gets it: the transaction is not the handler's to end. Refused are the methods that would end it or change
- * what it is, and SQL that begins with a word that would; savepoints are allowed. What gets around this (a function that is called
- * with a transaction statement cannot, a driver's own class might) is noticed at the end, because the claim is gone with its
- * transaction. Not thread-safe, as the connection is not; {@link #end} is for the thread that ran the handler.
+ * what it is, and SQL with a statement that would; savepoints are allowed. A function or a block of code cannot end the transaction
+ * either: PostgreSQL refuses that. What gets around this (a driver's own class might) is noticed at the end, because the claim is gone
+ * with its transaction; what the handler had written is then committed, and is written once more by the next attempt. Not thread-safe, as the connection is not; {@link #end} is for the thread that ran the handler.
  */
 public final class GuardedConnection {
 
@@ -39,11 +37,6 @@ public final class GuardedConnection {
             "setClientInfo",
             "beginRequest",
             "endRequest");
-
-    /** {@code ROLLBACK TO} is a savepoint's business. */
-    private static final Pattern ENDS_TRANSACTION = Pattern.compile(
-            "(commit|end|abort|begin|start\\s+transaction|prepare\\s+transaction|rollback(?!(\\s+(work|transaction))?\\s+to\\b)|discard)\\b.*",
-            Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private final Connection handed;
     private volatile boolean over;
@@ -138,23 +131,10 @@ public final class GuardedConnection {
         }
 
         private static void refuseSql(String sql) throws SQLException {
-            String start = withoutLeadingComments(sql);
-            if (ENDS_TRANSACTION.matcher(start).matches()) {
-                throw refused(start.split("\\s", 2)[0].toUpperCase(Locale.ROOT));
+            String verb = TransactionVerbs.firstIn(sql);
+            if (!verb.isEmpty()) {
+                throw refused(verb);
             }
-        }
-
-        private static String withoutLeadingComments(String sql) {
-            String rest = sql.stripLeading();
-            while (rest.startsWith("--") || rest.startsWith("/*") || rest.startsWith(";")) {
-                int end =
-                        rest.startsWith("--") ? rest.indexOf('\n') : rest.startsWith(";") ? 0 : rest.indexOf("*/") + 1;
-                if (end < 0) {
-                    return "";
-                }
-                rest = rest.substring(end + 1).stripLeading();
-            }
-            return rest;
         }
 
         private @Nullable Object ofObject(Object proxy, String method, Object @Nullable [] arguments) {

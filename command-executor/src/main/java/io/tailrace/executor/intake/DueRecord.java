@@ -3,7 +3,6 @@ package io.tailrace.executor.intake;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
-import io.tailrace.contract.record.Kind;
 import io.tailrace.executor.claim.ClaimRequest;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +30,6 @@ public record DueRecord(
     /** The command's name as the record has it; the row's is the true one. */
     public String name() {
         return headers.text(HeaderName.CE_TYPE).orElse("");
-    }
-
-    /** Whether the router gave the row up. */
-    public boolean isBury() {
-        return headers.kind().filter(kind -> kind == Kind.BURY).isPresent();
     }
 
     /** For logs: where it was read, which row, and no more. */

@@ -3,7 +3,6 @@ package io.tailrace.executor.intake;
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
-import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.executor.metric.ExecutorMetrics;
@@ -70,8 +69,6 @@ public final class Intake implements AutoCloseable {
     private final KeyQueues queues;
     private final ExecutorMetrics metrics;
     private final DueDecoder decoder;
-    private final FirstOffsets firstOffsets;
-    private final String group;
     private final IntakeState state = new IntakeState();
     private final Map<TopicPartition, Assignment> assigned = new HashMap<>();
     private final Map<TopicPartition, Long> committed = new HashMap<>();
@@ -86,12 +83,26 @@ public final class Intake implements AutoCloseable {
         this.config = config;
         this.queues = queues;
         this.metrics = metrics;
-        Topics topics = config.topicNames();
-        this.decoder =
-                new DueDecoder(topics, config.namespace().source(config.source().database()));
-        this.group = config.namespace().executorGroup(Topics.COMMANDS);
-        this.firstOffsets = new FirstOffsets(config.kafka(), topics, group);
+        this.decoder = new DueDecoder(
+                config.topicNames(), config.namespace().source(config.source().database()));
         this.thread.setDaemon(true);
+    }
+
+    /** What it reads; every partition must have an offset before {@link #start}. */
+    public static List<String> topics(TailraceConfig config) {
+        Topics topics = config.topicNames();
+        return List.of(topics.commands(), topics.redelivery(Topics.COMMANDS));
+    }
+
+    /** The group it joins. */
+    public static String group(TailraceConfig config) {
+        return config.namespace().executorGroup(Topics.COMMANDS);
+    }
+
+    /** After this long without a word of a member the broker gives its partitions to another. */
+    public static Duration session(TailraceConfig config) {
+        String stated = config.kafka().properties().get(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG);
+        return Duration.ofMillis(stated == null ? SESSION_MILLIS : Long.parseLong(stated));
     }
 
     /** Joins the group. */
@@ -129,11 +140,7 @@ public final class Intake implements AutoCloseable {
             try {
                 KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings());
                 try {
-                    consumer.subscribe(
-                            List.of(
-                                    config.topicNames().commands(),
-                                    config.topicNames().redelivery(Topics.COMMANDS)),
-                            new Rebalance(consumer));
+                    consumer.subscribe(topics(config), new Rebalance(consumer));
                     while (!isStopping()) {
                         once(consumer);
                     }
@@ -142,15 +149,11 @@ public final class Intake implements AutoCloseable {
                     // Not try-with-resources: its close would wait half a minute for a broker that is away.
                     consumer.close(CloseOptions.timeout(LEAVE));
                 }
-            } catch (StartRefused | InvalidOffsetException refused) {
+            } catch (InvalidOffsetException gone) {
+                // It was there when we joined: whoever starts us again is told what is gone and what to do.
                 failed = true;
-                state.become(State.FAILED, String.valueOf(refused.getMessage()));
+                state.become(State.FAILED, String.valueOf(gone.getMessage()));
             } catch (KafkaException e) {
-                if (e.getCause() instanceof StartRefused refused) {
-                    failed = true;
-                    state.become(State.FAILED, String.valueOf(refused.getMessage()));
-                    return;
-                }
                 // Whatever it was, a new client begins anew from what was committed.
                 state.become(State.WAITING, "the Kafka client ended: " + e);
                 metrics.intakeRestarted();
@@ -165,10 +168,12 @@ public final class Intake implements AutoCloseable {
 
     private Map<String, Object> settings() {
         Map<String, Object> settings = ClientSettings.consumer(config.kafka());
-        settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        settings.put(ConsumerConfig.GROUP_ID_CONFIG, group(config));
         settings.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         settings.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
-        settings.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, SESSION_MILLIS / 5);
+        settings.putIfAbsent(
+                ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+                Math.toIntExact(session(config).toMillis() / 5));
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ROOM);
         settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 100);
         return settings;
@@ -330,7 +335,6 @@ public final class Intake implements AutoCloseable {
 
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-            firstOffsets.settle(consumer, partitions);
             partitions.forEach(partition -> assigned.put(partition, new Assignment(partition)));
             lastSign = System.nanoTime();
             metrics.assigned(assigned.size());

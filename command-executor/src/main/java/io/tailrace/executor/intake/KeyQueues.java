@@ -182,6 +182,15 @@ public final class KeyQueues implements AutoCloseable {
         }
     }
 
+    boolean isRevoked(Assignment assignment) {
+        lock.lock();
+        try {
+            return assignment.isRevoked();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void add(Task task, boolean first) {
         QueueId id = QueueId.of(task);
         Queue queue = queues.get(id);

@@ -1,5 +1,6 @@
 package io.tailrace.executor.intake;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,10 +9,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Task {
 
+    /** What the work remembers of a task between two looks at it. A work has one class for all of its memos; the task only keeps them. */
+    public interface Memo {}
+
     private final DueRecord record;
     private final Assignment assignment;
     private final KeyQueues queues;
-    private @Nullable Object memo;
+    private @Nullable Memo memo;
     private int stepsBack;
 
     Task(DueRecord record, Assignment assignment, KeyQueues queues) {
@@ -25,13 +29,13 @@ public final class Task {
         return record;
     }
 
-    /** What the work wants to remember until this task comes again. */
-    public @Nullable Object memo() {
-        return memo;
+    /** What the work wanted to remember, if anything; of the class of which it gives its memos. */
+    public <M extends Memo> Optional<M> memo(Class<M> type) {
+        return Optional.ofNullable(memo).map(type::cast);
     }
 
-    /** Replaces the memo. */
-    public void memo(@Nullable Object value) {
+    /** Remembers this until the task comes again, in the place of what was remembered before. */
+    public void memo(Memo value) {
         this.memo = value;
     }
 
@@ -56,6 +60,11 @@ public final class Task {
      */
     public void comeAgain() {
         queues.putBack(this);
+    }
+
+    /** Whether its partition is another member's by now, as far as this one has heard. */
+    public boolean isRevoked() {
+        return queues.isRevoked(assignment);
     }
 
     Assignment assignment() {

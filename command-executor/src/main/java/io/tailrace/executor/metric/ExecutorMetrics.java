@@ -138,6 +138,11 @@ public final class ExecutorMetrics {
         registry.counter("tailrace.executor.answers.failed").increment();
     }
 
+    /** An answer was not sent because it may be true no more; it is made again. */
+    public void answerOutdated() {
+        registry.counter("tailrace.executor.answers.outdated").increment();
+    }
+
     private static String word(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

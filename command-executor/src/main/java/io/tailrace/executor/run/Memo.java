@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param conflicts serialization failures and deadlocks in a row
  * @param pending what its run came to, when that could not be stamped in the transaction of the run
  */
-record Memo(int conflicts, @Nullable Decision pending) {
+record Memo(int conflicts, @Nullable Decision pending) implements Task.Memo {
 
     private static final Memo NOTHING = new Memo(0, null);
 
     static Memo of(Task task) {
-        return task.memo() instanceof Memo memo ? memo : NOTHING;
+        return task.memo(Memo.class).orElse(NOTHING);
     }
 
     Memo oneMoreConflict() {

@@ -140,7 +140,7 @@ final class RunContext implements CommandContext {
         try {
             return Map.copyOf(JSON.readValue(json, new TypeReference<Map<String, String>>() {}));
         } catch (JsonProcessingException notAnObject) {
-            // The router parks such a row; one that gets here was changed since.
+            // The router gives such a row up as malformed; an operator has requeued it as it is.
             throw new IllegalStateException(
                     "the headers of command " + id + " are not an object of strings", notAnObject);
         }

@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes down what became of a claimed row, ends the transaction, and words the answer that is sent afterwards: never before, because an
- * answer about a stamp that did not commit would be a lie. Thread-safe.
+ * answer about a stamp that did not commit would be a lie. How old an answer is counts from before the transaction ends: the process may
+ * be stopped in the middle of a commit. Thread-safe.
  */
 public final class Stamper {
 
@@ -82,10 +83,11 @@ public final class Stamper {
 
     /** Not due, and not so soon that it is waited for here. Nothing is stamped. */
     Step early(Connection connection, Task task, Claim claim) throws SQLException {
+        long asOf = System.nanoTime();
         connection.rollback();
         metrics.settled(meterName(claim.theRow().name()), Outcome.EARLY);
         return Step.finished(
-                task, () -> replies.send(task, Answers.early(task.record(), claim.theRow(), claim.waitMillis())));
+                task, () -> replies.send(task, Answers.early(task.record(), claim.theRow(), claim.waitMillis()), asOf));
     }
 
     /** The row was stamped at this turn by somebody whose answer may not have got through. What is queued behind it waits too. */
@@ -94,21 +96,24 @@ public final class Stamper {
         CommandRow row = claim.theRow();
         metrics.settled(meterName(row.name()), Outcome.REPEATED);
         if (row.isDead()) {
+            long asOf = System.nanoTime();
             connection.rollback();
             return Step.finished(
                     head,
                     () -> replies.sendDead(
                             head,
                             Answers.repeated(head.record(), claim),
-                            row.progress().turn()));
+                            row.progress().turn(),
+                            asOf));
         }
         Place place = Objects.requireNonNullElse(
                 row.progress().place(), head.record().row().place());
         Followers followers = behindOf(connection, turn, row, place);
+        long asOf = System.nanoTime();
         connection.commit();
         return Step.finished(followers.with(head), () -> {
-            replies.send(head, Answers.repeated(head.record(), claim));
-            followers.answer(head.record().row().id());
+            replies.send(head, Answers.repeated(head.record(), claim), asOf);
+            followers.answer(head.record().row().id(), asOf);
         });
     }
 
@@ -122,9 +127,10 @@ public final class Stamper {
         queued.addAll(stampable(turn));
         Followers followers =
                 stampBehind(connection, Objects.requireNonNull(row.orderingKey()), own.packed() - 1, queued);
+        long asOf = System.nanoTime();
         connection.commit();
         UUID met = claim.met();
-        return Step.finished(followers.tasks(), () -> followers.answer(met));
+        return Step.finished(followers.tasks(), () -> followers.answer(met, asOf));
     }
 
     /** The router gave the row up. */
@@ -156,6 +162,7 @@ public final class Stamper {
         Stamp stamp = required(table.waiting(
                 connection, claim, wait.used(), wait.until(), trail == null ? null : Answers.lastError(trail)));
         Followers followers = behindOf(connection, turn, row, stamp.place());
+        long asOf = System.nanoTime();
         connection.commit();
         metrics.settled(meterName(row.name()), wait.outcome());
         if (wait.used() > 0 && trail != null) {
@@ -169,14 +176,15 @@ public final class Stamper {
                     trail.errorClass());
         }
         return Step.finished(followers.with(head), () -> {
-            replies.send(head, Answers.waits(head.record(), row, stamp, trail));
-            followers.answer(stamp.id());
+            replies.send(head, Answers.waits(head.record(), row, stamp, trail), asOf);
+            followers.answer(stamp.id(), asOf);
         });
     }
 
     private Step dead(Connection connection, Task task, Claim claim, Decision.Die die) throws SQLException {
         CommandRow row = claim.theRow();
         Stamp stamp = required(table.dead(connection, claim, die.used(), die.reason(), Answers.lastError(die.trail())));
+        long asOf = System.nanoTime();
         connection.commit();
         metrics.settled(meterName(row.name()), Outcome.DEAD);
         LOG.warn(
@@ -190,7 +198,7 @@ public final class Stamper {
         return Step.finished(
                 task,
                 () -> replies.sendDead(
-                        task, Answers.dead(task.record(), row, stamp, die.reason(), die.trail()), stamp.turn()));
+                        task, Answers.dead(task.record(), row, stamp, die.reason(), die.trail()), stamp.turn(), asOf));
     }
 
     /** We hold the row's lock and read its turn under it: a stamp that finds nothing is a bug, or somebody wrote around the functions. */
@@ -216,7 +224,7 @@ public final class Stamper {
     /** What the router gave up is not to wait but to die; it is claimed on its own. */
     private static List<Task> stampable(Turn turn) {
         return turn.behind(MOST_BEHIND).stream()
-                .filter(task -> !task.record().isBury())
+                .filter(task -> !task.record().row().bury())
                 .toList();
     }
 
@@ -257,12 +265,12 @@ public final class Stamper {
             return all;
         }
 
-        void answer(@Nullable UUID met) {
+        void answer(@Nullable UUID met, long asOf) {
             for (Task task : tasks) {
                 Stamp stamp =
                         Objects.requireNonNull(stamps.get(task.record().row().id()));
                 metrics.settled(meterName(task.record().name()), Outcome.BEHIND);
-                replies.send(task, Answers.behind(task.record(), null, stamp, met));
+                replies.send(task, Answers.behind(task.record(), null, stamp, met), asOf);
             }
         }
     }

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notes on dead rows that their {@code dead} answer was acknowledged. Thread-safe. What is lost in a crash stays null, and a row that is
- * dead and not announced is announced again: twice is harmless, never is not.
+ * Notes on dead rows that their {@code dead} answer was acknowledged. Thread-safe. An answer that a crash prevents is not lost: the
+ * offset has not passed its record, and the next owner of the partition finds the row dead and answers again. A note that is lost stays
+ * null; nothing acts on that yet, and a reconciler that will must know that a null may be only the note's.
  */
 public final class Announcer implements AutoCloseable {
 
@@ -24,7 +25,7 @@ public final class Announcer implements AutoCloseable {
 
     private static final Duration EVERY = Duration.ofMillis(100);
 
-    /** More than this while the database is away are left to be announced again. */
+    /** More than this while the database is away are not noted. */
     private static final int MOST = 10_000;
 
     private record Dead(UUID id, int turn) {}

@@ -3,7 +3,6 @@ package io.tailrace.executor.settle;
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.config.TopicsConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
@@ -24,29 +23,35 @@ public final class AnswerWriter implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AnswerWriter.class);
 
-    /** An answer that is not acknowledged by then is made again from the row. */
-    private static final Duration DELIVERY = Duration.ofSeconds(30);
+    /** A session divided by this is how long a worker may stand when the broker is away. */
+    private static final int BLOCK_PART = 4;
 
-    /** How long a worker may stand when the broker is away. */
-    private static final Duration BLOCK = Duration.ofSeconds(5);
+    /** A session divided by this is how long an answer may be on its way; one that is not acknowledged by then is made again from the row. */
+    private static final int DELIVERY_PART = 2;
 
     private final KafkaProducer<byte[], byte[]> producer;
     private final String topic;
     private final ExecutorMetrics metrics;
     private boolean failing;
 
-    /** Connects in the background. */
-    public AnswerWriter(TailraceConfig config, ExecutorMetrics metrics) {
+    /**
+     * Connects in the background.
+     *
+     * @param session see {@link Replies}: an answer that is overtaken by a new owner of its partition must not come behind it
+     */
+    public AnswerWriter(TailraceConfig config, ExecutorMetrics metrics, Duration session) {
         this.topic = config.topicNames().retry(Topics.COMMANDS);
         this.metrics = metrics;
         Map<String, Object> settings = ClientSettings.producer(config.kafka());
-        settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(DELIVERY.toMillis()));
-        settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
-        settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, BLOCK.toMillis());
+        int delivery = Math.toIntExact(session.toMillis() / DELIVERY_PART);
+        settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, delivery);
+        settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, delivery);
+        settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, session.toMillis() / BLOCK_PART);
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
-        settings.put(
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                config.topics().maxMessageBytes() + TopicsConfig.OVERHEAD_BYTES);
+        // A partition that is new may refuse the first batch and take the second; then the first is out of sequence for
+        // ever.
+        settings.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+        settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, config.topics().maxRequestBytes());
         this.producer = new KafkaProducer<>(settings);
     }
 

@@ -79,7 +79,8 @@ public final class Answers {
         Headers.Builder headers = fresh(due, Kind.DONE)
                 .put(HeaderName.TURN, Math.max(row.progress().turn(), due.row().turn()))
                 .put(HeaderName.PLACE, due.row().place().text());
-        return answer(due, row, Kind.DONE, headers);
+        // Of a row that is found settled no more than that was read.
+        return answer(due, null, Kind.DONE, headers);
     }
 
     /** The row was stamped dead. */
@@ -193,15 +194,33 @@ public final class Answers {
         }
     }
 
-    /** A record that brought no payload (an operator moved the row) is completed from the row, so that a dead letter is whole. */
+    /**
+     * A record that says nothing of its row but the name (an operator moved the row) is completed from the row, so that a dead letter is
+     * whole.
+     *
+     * @param row if its payload was read
+     */
     private static Answer answer(DueRecord due, @Nullable CommandRow row, Kind kind, Headers.Builder headers) {
-        Bytes value = due.value();
-        if (value == null && row != null && row.payload() != null) {
-            value = row.payload();
-            headers.put(HeaderName.PAYLOAD, "inline").put(HeaderName.CONTENT_TYPE, row.contentType());
-            putOrigin(headers, row);
+        if (row == null || due.value() != null || saysThatThereIsNone(due)) {
+            return new Answer(kind, due.key(), due.value(), headers.build());
         }
-        return new Answer(kind, due.key(), value, headers.build());
+        Bytes payload = row.payload();
+        headers.put(HeaderName.PAYLOAD, payload == null ? "null" : "inline");
+        if (payload != null) {
+            headers.put(HeaderName.CONTENT_TYPE, row.contentType());
+        }
+        putOrigin(headers, row);
+        for (Headers.Entry own : OwnHeaders.of(row.headersJson())) {
+            if (due.headers().text(own.key()).isEmpty()) {
+                headers.add(own.key(), own.value());
+            }
+        }
+        return new Answer(kind, due.key(), payload, headers.build());
+    }
+
+    /** Such a record came with all that its row has. */
+    private static boolean saysThatThereIsNone(DueRecord due) {
+        return due.headers().text(HeaderName.PAYLOAD).filter("null"::equals).isPresent();
     }
 
     private static void putOrigin(Headers.Builder headers, CommandRow row) {

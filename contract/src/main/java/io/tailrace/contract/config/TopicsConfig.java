@@ -23,6 +23,9 @@ public record TopicsConfig(
     /** Room for delivery headers on topics that carry a failed row. */
     public static final int OVERHEAD_BYTES = 64 * 1024;
 
+    /** Room for Kafka's own format around the largest record, in what a client may send at once. */
+    private static final int FORMAT_BYTES = 1024;
+
     public TopicsConfig {
         Keys.PARTITIONS.require(partitions);
         Keys.REPLICATION.require(replication);
@@ -33,5 +36,15 @@ public record TopicsConfig(
             throw new IllegalArgumentException("min-insync-replicas (%d) must not be more than replication (%d)"
                     .formatted(minInsyncReplicas, replication));
         }
+    }
+
+    /** Largest message, in bytes, of topics that carry a row with its delivery headers: due, retry, redelivery, DLQ, audit feed. */
+    public int maxCarriedBytes() {
+        return maxMessageBytes + OVERHEAD_BYTES;
+    }
+
+    /** Largest request, in bytes, of a client that writes to such topics: the largest record that they take must not fail at its own client. */
+    public int maxRequestBytes() {
+        return maxCarriedBytes() + FORMAT_BYTES;
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.router.topology;
 
+import io.tailrace.broker.Ask;
 import io.tailrace.broker.TopicKeeper;
 import io.tailrace.broker.TopicSpec;
 import io.tailrace.contract.StartRefused;

@@ -4,7 +4,6 @@ import io.tailrace.broker.ClientSettings;
 import io.tailrace.contract.config.RouterConfig;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.config.TopicsConfig;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -24,9 +23,6 @@ final class StreamsSettings {
     private static final int DELIVERY_MILLIS = 30_000;
 
     private static final int REQUEST_MILLIS = 10_000;
-
-    /** Room for the record format around the largest message. */
-    private static final int FORMAT_BYTES = 1024;
 
     private StreamsSettings() {}
 
@@ -49,8 +45,11 @@ final class StreamsSettings {
                 StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, -1L));
         put(settings, StreamsConfig.DEFAULT_TIMESTAMP_EXTRACTOR_CLASS_CONFIG, EveryTimestamp.class);
         consumer(settings, config);
-        producer(settings, largestMessage(config.topics()));
-        settings.put(StreamsConfig.topicPrefix(TopicConfig.MAX_MESSAGE_BYTES_CONFIG), largestMessage(config.topics()));
+        producer(settings, config.topics().maxRequestBytes());
+        // Changelogs keep rows whole, in a format of their own.
+        settings.put(
+                StreamsConfig.topicPrefix(TopicConfig.MAX_MESSAGE_BYTES_CONFIG),
+                config.topics().maxRequestBytes());
         settings.put(
                 StreamsConfig.topicPrefix(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG),
                 config.topics().minInsyncReplicas());
@@ -67,18 +66,13 @@ final class StreamsSettings {
         put(settings, StreamsConfig.GROUP_PROTOCOL_CONFIG, "classic");
     }
 
-    private static void producer(Properties settings, int largestMessage) {
+    private static void producer(Properties settings, int maxRequestBytes) {
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "all");
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 0);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.MAX_BLOCK_MS_CONFIG), MAX_BLOCK_MILLIS);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG), DELIVERY_MILLIS);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG), REQUEST_MILLIS);
-        put(settings, StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG), largestMessage);
-    }
-
-    /** A row at its largest with all delivery headers: in retry and dead letter topics and in the changelogs. */
-    private static int largestMessage(TopicsConfig topics) {
-        return topics.maxMessageBytes() + TopicsConfig.OVERHEAD_BYTES + FORMAT_BYTES;
+        put(settings, StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG), maxRequestBytes);
     }
 
     private static String guarantee(Guarantee guarantee) {

@@ -1,17 +1,18 @@
-package io.tailrace.router.topology;
+package io.tailrace.broker;
 
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** Waits for answers of the admin client, whose errors come wrapped. */
-final class Ask {
+/** Waits for answers of the admin client and acknowledgements of a producer, whose errors come wrapped. */
+public final class Ask {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** The clients have timeouts of their own; this one guards against a client that forgets. */
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private Ask() {}
 
@@ -20,11 +21,11 @@ final class Ask {
      *
      * @throws KafkaException what the broker, or the way to it, says instead
      */
-    static <T> T await(KafkaFuture<T> answer) {
+    public static <T> T await(Future<T> answer) {
         try {
             return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof KafkaException kafka ? kafka : new KafkaException(failed.getCause());
+            throw failed.getCause() instanceof KafkaException reason ? reason : new KafkaException(failed.getCause());
         } catch (java.util.concurrent.TimeoutException late) {
             throw new TimeoutException("no answer within " + PATIENCE.toSeconds() + " s", late);
         } catch (InterruptedException interrupted) {

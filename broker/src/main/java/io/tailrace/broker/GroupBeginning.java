@@ -1,7 +1,5 @@
-package io.tailrace.router.topology;
+package io.tailrace.broker;
 
-import io.tailrace.broker.ClientSettings;
-import io.tailrace.broker.CompactedTopic;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.KafkaConfig;
 import io.tailrace.contract.record.Bytes;
@@ -10,7 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
@@ -22,12 +20,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a group begins to read. No offset is ever made up: the first ones are committed here, before the first start, at the earliest
+ * Where a group begins to read. No offset is ever made up: the first ones are committed here, before a member joins, at the earliest
  * record; later ones must be there and must still point at something.
  *
  * <p>The operations topic remembers of each topic how far its beginning got. What a crash between two lines leaves behind:
@@ -36,17 +33,22 @@ import org.slf4j.LoggerFactory;
  *   <caption>crash points</caption>
  *   <tr><th>remembered</th><th>offsets</th><th>the next start</th></tr>
  *   <tr><td>nothing</td><td>none</td><td>begins</td></tr>
- *   <tr><td>beginning</td><td>none, some or all</td><td>begins again: nothing has been read yet</td></tr>
+ *   <tr><td>beginning</td><td>none, some or all</td><td>begins again: what has no offset was not read yet</td></tr>
  *   <tr><td>begun</td><td>all, in range</td><td>goes on</td></tr>
  *   <tr><td>begun</td><td>some missing or out of range</td><td>refuses: rows were passed over</td></tr>
  *   <tr><td>nothing</td><td>some or all</td><td>goes on as if begun: the memory was lost, not the offsets</td></tr>
  * </table>
+ *
+ * <p>Several members may start for the first time at once. One that comes late may write {@code beginning} over the {@code begun} of
+ * one that already reads: so an offset that is there and in range is never replaced, and the broker lets nobody alter the offsets of a
+ * group that has members; the late one finds nothing to alter when it tries again.
  */
-public final class Beginning {
+public final class GroupBeginning {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Beginning.class);
+    private static final Logger LOG = LoggerFactory.getLogger(GroupBeginning.class);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** For open transactions on the operations topic to end. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final String BEGINNING = "beginning";
     private static final String BEGUN = "begun";
@@ -62,20 +64,29 @@ public final class Beginning {
      * @param admin the caller's
      * @param operationsTopic which remembers
      */
-    public Beginning(Admin admin, KafkaConfig kafka, String operationsTopic, String group) {
+    public GroupBeginning(Admin admin, KafkaConfig kafka, String operationsTopic, String group) {
         this.admin = admin;
         this.kafka = kafka;
         this.operationsTopic = operationsTopic;
         this.group = group;
     }
 
+    /** The offset that a partition has, and what it holds. */
+    private record Standing(TopicPartition partition, Optional<Long> offset, long earliest, long latest) {
+
+        boolean isInRange() {
+            return offset.filter(at -> at >= earliest && at <= latest).isPresent();
+        }
+    }
+
     /**
      * Makes sure that every partition of the topics has an offset to go on from.
      *
      * @throws StartRefused naming each offset that is missing or out of range
-     * @throws KafkaException when the cluster cannot be asked
+     * @throws KafkaException when the cluster cannot be asked, or while another member begins; trying again later may help
      */
     public void ensure(List<String> topics) {
+        // In this order: whoever has begun since the first look has committed what the second one finds.
         Map<String, String> memory = remembered(topics);
         Map<TopicPartition, OffsetAndMetadata> committed = committed();
         List<String> fresh = new ArrayList<>();
@@ -87,38 +98,39 @@ public final class Beginning {
             boolean isFresh = BEGINNING.equals(state) || (state == null && !hasOffsets);
             (isFresh ? fresh : begun).add(topic);
         }
-        verify(partitions(begun), committed);
-        begin(fresh);
+        verify(standing(begun, committed));
+        begin(fresh, committed);
         remember(begun.stream().filter(topic -> !memory.containsKey(topic)).toList(), BEGUN);
     }
 
-    private void begin(List<String> topics) {
+    private void begin(List<String> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
         if (topics.isEmpty()) {
             return;
         }
         remember(topics, BEGINNING);
         Map<TopicPartition, OffsetAndMetadata> first = new HashMap<>();
-        offsets(partitions(topics), OffsetSpec.earliest())
-                .forEach((partition, offset) -> first.put(partition, new OffsetAndMetadata(offset)));
-        Ask.await(admin.alterConsumerGroupOffsets(group, first).all());
+        for (Standing each : standing(topics, committed)) {
+            if (!each.isInRange()) {
+                first.put(each.partition(), new OffsetAndMetadata(each.earliest()));
+            }
+        }
+        if (!first.isEmpty()) {
+            Ask.await(admin.alterConsumerGroupOffsets(group, first).all());
+        }
         remember(topics, BEGUN);
         LOG.info("Group begins at the earliest records: group={} topics={}", group, topics);
     }
 
-    private void verify(List<TopicPartition> partitions, Map<TopicPartition, OffsetAndMetadata> committed) {
-        Map<TopicPartition, Long> earliest = offsets(partitions, OffsetSpec.earliest());
-        Map<TopicPartition, Long> latest = offsets(partitions, OffsetSpec.latest());
+    private void verify(List<Standing> standing) {
         List<String> problems = new ArrayList<>();
-        for (TopicPartition partition : partitions) {
-            OffsetAndMetadata offset = committed.get(partition);
-            long from = earliest.getOrDefault(partition, 0L);
-            long to = latest.getOrDefault(partition, 0L);
-            if (offset == null) {
-                problems.add("group %s has begun but has no offset for %s (it holds %d to %d); %s"
-                        .formatted(group, partition, from, to, fix(partition, from)));
-            } else if (offset.offset() < from || offset.offset() > to) {
-                problems.add("group %s stands at %d of %s, which holds %d to %d: what lies between is gone; %s"
-                        .formatted(group, offset.offset(), partition, from, to, fix(partition, from)));
+        for (Standing each : standing) {
+            if (!each.isInRange()) {
+                String what = each.offset()
+                        .map(at -> "group %s stands at %d of %s, which holds %d to %d: what lies between is gone"
+                                .formatted(group, at, each.partition(), each.earliest(), each.latest()))
+                        .orElseGet(() -> "group %s has begun but has no offset for %s (it holds %d to %d)"
+                                .formatted(group, each.partition(), each.earliest(), each.latest()));
+                problems.add(what + "; " + fix(each.partition(), each.earliest()));
             }
         }
         if (!problems.isEmpty()) {
@@ -130,6 +142,22 @@ public final class Beginning {
         return ("once you know what was lost, set it: kafka-consumer-groups.sh --bootstrap-server %s --group %s"
                         + " --topic %s:%d --reset-offsets --to-offset %d --execute")
                 .formatted(kafka.bootstrapServers(), group, partition.topic(), partition.partition(), from);
+    }
+
+    private List<Standing> standing(List<String> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
+        if (topics.isEmpty()) {
+            return List.of();
+        }
+        List<TopicPartition> partitions = partitions(topics);
+        Map<TopicPartition, Long> earliest = offsets(partitions, OffsetSpec.earliest());
+        Map<TopicPartition, Long> latest = offsets(partitions, OffsetSpec.latest());
+        return partitions.stream()
+                .map(partition -> new Standing(
+                        partition,
+                        Optional.ofNullable(committed.get(partition)).map(OffsetAndMetadata::offset),
+                        earliest.getOrDefault(partition, 0L),
+                        latest.getOrDefault(partition, 0L)))
+                .toList();
     }
 
     private List<TopicPartition> partitions(List<String> topics) {
@@ -188,13 +216,7 @@ public final class Beginning {
                 sent.add(producer.send(
                         new ProducerRecord<>(operationsTopic, key(topic).array(), value)));
             }
-            for (Future<RecordMetadata> each : sent) {
-                each.get();
-            }
-        } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof KafkaException reason ? reason : new KafkaException(failed.getCause());
-        } catch (InterruptedException interrupted) {
-            throw new InterruptException(interrupted);
+            sent.forEach(Ask::await);
         }
     }
 

@@ -1,0 +1,75 @@
+package io.tailrace.cli;
+
+import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.DeadLetters;
+import io.tailrace.operations.Replay;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code dlq discard}: for what has no way back. */
+@Command(
+        name = "discard",
+        description = {
+            "Take dead letters away for good, such as those of rows that were inserted anew.",
+            "A command that is dead keeps its letter, because it can still be requeued. The operations topic keeps who did it."
+        },
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  tailrace dlq discard 0190b7a0-0000-7000-8000-000000000001 --dry-run",
+            "  tailrace dlq discard 0190b7a0-0000-7000-8000-000000000001"
+        })
+final class DlqDiscardVerb implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Parameters(paramLabel = "<row id>", arity = "1..*", description = "The rows.")
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private List<String> rowIds;
+
+    @Option(names = "--dry-run", description = "Say what would be taken away; nothing at all is written.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--by",
+            paramLabel = "<name>",
+            description = "Who discards, to be kept (default: the user of this process).")
+    private String by = System.getProperty("user.name", "");
+
+    @Override
+    public Integer call() {
+        DeadLetters deadLetters = new DeadLetters(config.read());
+        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun);
+        Set<String> missing = new LinkedHashSet<>(rowIds);
+        List<Row> rows = new ArrayList<>();
+        int exit = Exit.DONE;
+        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+            Replay.Report report = deadLetters.discard(x, Set.copyOf(rowIds), order);
+            report.rows().forEach(row -> {
+                missing.remove(row.letter().rowId());
+                rows.add(ReplayOutput.row(row));
+            });
+            exit = Math.max(exit, ReplayOutput.tell(output, x, report));
+        }
+        output.list(rows, "no dead letters to discard");
+        for (String rowId : missing) {
+            output.err().println("no dead letter of row " + rowId + " was looked at");
+            exit = Exit.FAILED;
+        }
+        return exit;
+    }
+}

@@ -1,0 +1,188 @@
+package io.tailrace.operations;
+
+import static java.util.stream.Collectors.toSet;
+
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.LetterTransactions.Step;
+import io.tailrace.operations.Replay.Ending;
+import io.tailrace.operations.Replay.Order;
+import io.tailrace.operations.Replay.Outcome;
+import io.tailrace.operations.Replay.Report;
+import io.tailrace.operations.Replay.Row;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * The way back of dead letters whose row is a command: the row decides, whatever the letter says. A dry run and a replay look at the rows
+ * in the same way; a replay then lets {@code requeue_command} decide, which takes the row.
+ *
+ * <p>Of a row that is gone, completed or cancelled nothing can run any more, and so nobody would ever write the tombstone of its letter: it
+ * is written here, by the producer that replays of events use. Never that of a pending row: it may die again, and the tombstone would take
+ * the new letter away.
+ */
+final class CommandLetters {
+
+    private final CommandRows rows;
+    private final Commands commands;
+    private final Topics topics;
+    private final String source;
+    private final LetterTransactions transactions;
+    private final Function<Set<String>, List<DeadLetter>> live;
+
+    /** @param live reads the letters of these rows */
+    CommandLetters(
+            TailraceConfig config, LetterTransactions transactions, Function<Set<String>, List<DeadLetter>> live) {
+        this.rows = new CommandRows(config.source());
+        this.commands = new Commands(config.source());
+        this.topics = config.topicNames();
+        this.source = config.namespace().source(config.source().database());
+        this.transactions = transactions;
+        this.live = live;
+    }
+
+    Report dryRun(List<DeadLetter> letters, Order order) {
+        return new Report(order, judged(letters), 0, Ending.COMPLETE);
+    }
+
+    Report replay(List<DeadLetter> letters, Order order, int batchRows) {
+        Map<String, Row> outcomes = new LinkedHashMap<>();
+        for (List<DeadLetter> batch : LetterTransactions.batches(letters, batchRows)) {
+            for (Row judged : judged(batch)) {
+                outcomes.put(judged.letter().rowId(), requeued(judged));
+            }
+        }
+        Set<String> toClear = outcomes.values().stream()
+                .filter(row -> row.outcome() == Outcome.WOULD_CLEAR)
+                .map(row -> row.letter().rowId())
+                .collect(toSet());
+        if (toClear.isEmpty()) {
+            return new Report(order, List.copyOf(outcomes.values()), 0, Ending.COMPLETE);
+        }
+        Report cleared = clear(toClear, order, batchRows);
+        cleared.rows().forEach(row -> outcomes.put(row.letter().rowId(), row));
+        if (cleared.ending() == Ending.COMPLETE) {
+            // Another operator took the rest away before it was read again.
+            outcomes.replaceAll((id, row) -> row.outcome() == Outcome.WOULD_CLEAR ? cleared(row) : row);
+        }
+        List<Row> done = outcomes.values().stream()
+                .filter(row -> row.outcome() != Outcome.WOULD_CLEAR)
+                .toList();
+        return new Report(order, done, outcomes.size() - done.size(), cleared.ending());
+    }
+
+    /** Like a replay that requeues nothing. */
+    Report discard(Set<String> rowIds, Order order, int batchRows) {
+        if (order.dryRun()) {
+            List<Row> rows = judged(live.apply(rowIds)).stream()
+                    .map(CommandLetters::kept)
+                    .toList();
+            return new Report(order, rows, 0, Ending.COMPLETE);
+        }
+        ReplayRecords records = new ReplayRecords(topics, order);
+        return transactions.run(
+                Topics.COMMANDS,
+                order,
+                batchRows,
+                () -> live.apply(rowIds),
+                batch -> judged(batch).stream()
+                        .map(row -> step(kept(row), records))
+                        .toList());
+    }
+
+    private static Row kept(Row judged) {
+        boolean isDead = mayBeRequeued(judged) || judged.outcome() == Outcome.MALFORMED;
+        return isDead
+                ? new Row(judged.letter(), Outcome.NOT_CLEARED, "its row is dead, cancel it by SQL first")
+                : judged;
+    }
+
+    private Row requeued(Row judged) {
+        Optional<UUID> id = CommandRows.uuid(judged.letter().rowId());
+        if (id.isEmpty() || !mayBeRequeued(judged)) {
+            return judged;
+        }
+        Outcome outcome = outcome(commands.requeue(id.get()));
+        if (outcome != Outcome.NOT_DEAD) {
+            return new Row(judged.letter(), outcome);
+        }
+        // Somebody else was here since the look.
+        return settled(judged(List.of(judged.letter())).get(0));
+    }
+
+    private static boolean mayBeRequeued(Row judged) {
+        return switch (judged.outcome()) {
+            case WOULD_REPLAY, RUNNING, DUPLICATE -> true;
+            default -> false;
+        };
+    }
+
+    /** What was judged to be requeued after the time for that has passed: the next run does it. */
+    private static Row settled(Row judged) {
+        return mayBeRequeued(judged) ? new Row(judged.letter(), Outcome.NOT_DEAD) : judged;
+    }
+
+    private Report clear(Set<String> rowIds, Order order, int batchRows) {
+        ReplayRecords records = new ReplayRecords(topics, order);
+        return transactions.run(
+                Topics.COMMANDS,
+                order,
+                batchRows,
+                () -> live.apply(rowIds),
+                // Looked at again: what was true before the others were fenced need not be true now.
+                batch -> judged(batch).stream().map(row -> step(row, records)).toList());
+    }
+
+    private static Step step(Row judged, ReplayRecords records) {
+        return judged.outcome() == Outcome.WOULD_CLEAR
+                ? new Step(cleared(judged), records.clear(judged.letter(), judged.because()))
+                : new Step(settled(judged), List.of());
+    }
+
+    private static Row cleared(Row judged) {
+        return new Row(judged.letter(), Outcome.CLEARED, judged.because());
+    }
+
+    private List<Row> judged(List<DeadLetter> letters) {
+        Map<String, Standing> standings = rows.standings(letters);
+        return letters.stream()
+                .map(letter -> judged(letter, standings.getOrDefault(letter.rowId(), Standing.GONE)))
+                .toList();
+    }
+
+    private Row judged(DeadLetter letter, Standing standing) {
+        return switch (standing) {
+            // That a row is not here says nothing when it was never here.
+            case GONE ->
+                letter.source().equals(source) ? clearable(letter, "row gone") : new Row(letter, Outcome.NOT_FOUND);
+            case COMPLETED -> clearable(letter, "row completed");
+            case CANCELLED -> clearable(letter, "row cancelled");
+            case PENDING -> new Row(letter, Outcome.ALREADY_REQUEUED);
+            case DEAD -> requeuable(letter, Outcome.WOULD_REPLAY);
+            case DEAD_AND_TAKEN -> requeuable(letter, Outcome.RUNNING);
+            case DEAD_AND_FOLLOWED -> requeuable(letter, Outcome.DUPLICATE);
+        };
+    }
+
+    private static Row requeuable(DeadLetter letter, Outcome outcome) {
+        return letter.isMalformedRow() ? Row.malformed(letter) : new Row(letter, outcome);
+    }
+
+    private static Row clearable(DeadLetter letter, String because) {
+        return new Row(letter, Outcome.WOULD_CLEAR, because);
+    }
+
+    private static Outcome outcome(Commands.Answer answer) {
+        return switch (answer) {
+            case OK -> Outcome.REPLAYED;
+            case RUNNING -> Outcome.RUNNING;
+            case NOT_FOUND, NOT_DEAD, NOT_PENDING -> Outcome.NOT_DEAD;
+            case DUPLICATE -> Outcome.DUPLICATE;
+        };
+    }
+}

@@ -1,0 +1,124 @@
+package io.tailrace.operations;
+
+import io.tailrace.broker.ClientSettings;
+import io.tailrace.contract.config.KafkaConfig;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.Replay.Ending;
+import io.tailrace.operations.Replay.Order;
+import io.tailrace.operations.Replay.Report;
+import io.tailrace.operations.Replay.Row;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+
+/** All that takes letters out of a dead letter topic: batch by batch, one operator at a time. */
+final class LetterTransactions {
+
+    /** A batch also ends here, so that it fits the producer's memory. */
+    private static final long BATCH_BYTES = 8L << 20;
+
+    private static final int MAX_BLOCK_MS = 30_000;
+
+    private final Topics topics;
+    private final KafkaConfig kafka;
+    private final int maxRequestBytes;
+
+    LetterTransactions(TailraceConfig config) {
+        this.topics = config.topicNames();
+        this.kafka = Objects.requireNonNull(config.kafka());
+        // A dead letter and its replay may each be as large as their topics allow.
+        this.maxRequestBytes = config.topics().maxRequestBytes();
+    }
+
+    /** What is done about one letter: nothing is written when there are no records. */
+    record Step(Row row, List<ProducerRecord<byte[], byte[]>> records) {}
+
+    /** Says what is done about the letters of a batch, a step for each. */
+    interface Plan {
+        List<Step> of(List<DeadLetter> batch);
+    }
+
+    /** @param live reads the letters that are meant; called when no other operator can take one of them any more */
+    Report run(String x, Order order, int batchRows, Supplier<List<DeadLetter>> live, Plan plan) {
+        List<Row> done = new ArrayList<>();
+        int selected = 0;
+        KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings(x));
+        try {
+            producer.initTransactions();
+            // Only now: what is read before another operator is fenced may be replayed by that one a moment later.
+            List<DeadLetter> letters = live.get();
+            selected = letters.size();
+            for (List<DeadLetter> batch : batches(letters, batchRows)) {
+                done.addAll(commit(producer, plan.of(batch)));
+            }
+            return new Report(order, done, 0, Ending.COMPLETE);
+        } catch (KafkaException failed) {
+            if (isFenced(failed)) {
+                return new Report(order, done, selected - done.size(), Ending.FENCED);
+            }
+            throw failed;
+        } finally {
+            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is
+            // closed in order waits half a minute for an answer that cannot come.
+            producer.close(Duration.ZERO);
+        }
+    }
+
+    private static List<Row> commit(KafkaProducer<byte[], byte[]> producer, List<Step> steps) {
+        producer.beginTransaction();
+        for (Step step : steps) {
+            for (ProducerRecord<byte[], byte[]> record : step.records()) {
+                producer.send(record); // A failed send fails the commit.
+            }
+        }
+        producer.commitTransaction();
+        return steps.stream().map(Step::row).toList();
+    }
+
+    static List<List<DeadLetter>> batches(List<DeadLetter> letters, int rows) {
+        List<List<DeadLetter>> batches = new ArrayList<>();
+        List<DeadLetter> batch = new ArrayList<>();
+        long bytes = 0;
+        for (DeadLetter letter : letters) {
+            long size = letter.value().length() + letter.headers().sizeInBytes();
+            if (!batch.isEmpty() && (batch.size() == rows || bytes + size > BATCH_BYTES)) {
+                batches.add(batch);
+                batch = new ArrayList<>();
+                bytes = 0;
+            }
+            batch.add(letter);
+            bytes += size;
+        }
+        if (!batch.isEmpty()) {
+            batches.add(batch);
+        }
+        return batches;
+    }
+
+    private Map<String, Object> settings(String x) {
+        Map<String, Object> settings = ClientSettings.producer(kafka);
+        settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, topics.namespace().replayTransactionalId(x));
+        settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MS);
+        settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, maxRequestBytes);
+        return settings;
+    }
+
+    private static boolean isFenced(KafkaException failed) {
+        for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,266 @@
+package io.tailrace.operations;
+
+import static java.util.stream.Collectors.toMap;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.Replay.Order;
+import io.tailrace.operations.Replay.Outcome;
+import io.tailrace.operations.Replay.Report;
+import io.tailrace.schema.Ownership;
+import io.tailrace.schema.Schema;
+import io.tailrace.schema.Scope;
+import io.tailrace.testkit.RealParts;
+import io.tailrace.testkit.Stack;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Each row of the table stands differently, and has a letter. */
+@RealParts
+class CommandLettersTest {
+
+    private static final Order DRY = new Order("dry", "somebody", true);
+    private static final Order ORDER = new Order("real", "somebody", false);
+
+    private static final String DEAD = id(1);
+    private static final String TAKEN = id(2);
+    private static final String FOLLOWED = id(3);
+    private static final String COMPLETED = id(4);
+    private static final String CANCELLED = id(5);
+    private static final String PENDING = id(6);
+    private static final String GONE = id(7);
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private Stack stack;
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private TailraceConfig config;
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private ParkedRows parked;
+
+    @SuppressWarnings("NullAway.Init") // by beforeEach
+    private DeadLetters deadLetters;
+
+    @BeforeEach
+    void tables(Stack stack) throws SQLException {
+        this.stack = stack;
+        config = ParkedRows.config(
+                stack.namespace(),
+                stack.bootstrapServers(),
+                "127.0.0.1",
+                stack.postgres().port(),
+                stack.database());
+        try (Connection connection = stack.connect()) {
+            Schema.migrate(
+                    connection,
+                    TableNames.DEFAULT,
+                    Scope.ALL,
+                    Ownership.of(config.namespace(), config.source().database()));
+        }
+        parked = new ParkedRows(config);
+        deadLetters = new DeadLetters(config);
+    }
+
+    @Test
+    void aDryRunLooksAtTheRowsAndTellsWhatTheReplayThenDoes() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(TAKEN, "DEAD", null);
+        row(FOLLOWED, "DEAD", "nightly");
+        row(id(9), "PENDING", "nightly");
+        // The payload is in the row: that the letter has none does not matter.
+        parked.park(Topics.COMMANDS, DEAD, "k", "omitted", "");
+        parked.park(Topics.COMMANDS, TAKEN, "k", "inline", "{}");
+        parked.park(Topics.COMMANDS, FOLLOWED, "k", "inline", "{}");
+        try (Connection worker = stack.connect()) {
+            worker.setAutoCommit(false);
+            worker.createStatement()
+                    .execute("SELECT FROM tailrace.internal_command WHERE id = '" + TAKEN + "' FOR UPDATE");
+            assertThat(outcomes(dryRunThatWritesNothing()))
+                    .isEqualTo(Map.of(DEAD, Outcome.WOULD_REPLAY, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
+            assertThat(outcomes(replay(ORDER)))
+                    .isEqualTo(Map.of(DEAD, Outcome.REPLAYED, TAKEN, Outcome.RUNNING, FOLLOWED, Outcome.DUPLICATE));
+        }
+    }
+
+    @Test
+    void whatCanNotRunAnyMoreIsClearedAndAPendingRowKeepsItsLetter() throws Exception {
+        row(COMPLETED, "COMPLETED", null);
+        row(CANCELLED, "CANCELLED", null);
+        row(PENDING, "PENDING", null);
+        for (String each : List.of(COMPLETED, CANCELLED, PENDING, GONE, "no uuid")) {
+            parked.park(Topics.COMMANDS, each, "k", "inline", "{}");
+        }
+        assertThat(texts(dryRunThatWritesNothing()))
+                .isEqualTo(Map.of(
+                        COMPLETED,
+                        "would-clear: row completed",
+                        CANCELLED,
+                        "would-clear: row cancelled",
+                        PENDING,
+                        "already-requeued",
+                        GONE,
+                        "would-clear: row gone",
+                        "no uuid",
+                        "would-clear: row gone"));
+        Report report = replay(ORDER);
+        assertThat(texts(report))
+                .isEqualTo(Map.of(
+                        COMPLETED,
+                        "cleared: row completed",
+                        CANCELLED,
+                        "cleared: row cancelled",
+                        PENDING,
+                        "already-requeued",
+                        GONE,
+                        "cleared: row gone",
+                        "no uuid",
+                        "cleared: row gone"));
+        assertThat(report.isDone()).isTrue();
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL))
+                .extracting(DeadLetter::rowId)
+                .containsExactly(PENDING);
+        assertThat(stack.reader().uncommitted().read(config.topicNames().retry(Topics.COMMANDS)))
+                .isEmpty();
+    }
+
+    @Test
+    void whatChangedBeforeTheOthersWereFencedIsSeenAndTheLetterStays() throws Exception {
+        parked.park(Topics.COMMANDS, GONE, "k", "inline", "{}");
+        CommandLetters racing = new CommandLetters(config, new LetterTransactions(config), rows -> {
+            insertPending(GONE);
+            return deadLetters.list(Topics.COMMANDS, Selection.ofRows(rows));
+        });
+        Report report = racing.replay(deadLetters.list(Topics.COMMANDS, Selection.ALL), ORDER, 10);
+        assertThat(texts(report)).isEqualTo(Map.of(GONE, "already-requeued"));
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL)).hasSize(1);
+    }
+
+    @Test
+    void aMalformedRowIsRefusedUnlessNothingIsLeftOfIt() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(CANCELLED, "CANCELLED", null);
+        parked.parkMalformed(Topics.COMMANDS, DEAD, "handler");
+        parked.parkMalformed(Topics.COMMANDS, CANCELLED, "handler");
+        assertThat(texts(dryRunThatWritesNothing()))
+                .isEqualTo(Map.of(DEAD, "malformed: insert a corrected row", CANCELLED, "would-clear: row cancelled"));
+        Report report = replay(ORDER);
+        assertThat(texts(report))
+                .isEqualTo(Map.of(DEAD, "malformed: insert a corrected row", CANCELLED, "cleared: row cancelled"));
+        assertThat(report.isDone()).isFalse();
+        assertThat(text("SELECT status FROM tailrace.internal_command WHERE id = '" + DEAD + "'"))
+                .isEqualTo("DEAD");
+    }
+
+    @Test
+    void aCommandIsDiscardedOnlyWhenItCanNotBeRequeued() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(PENDING, "PENDING", null);
+        for (String each : List.of(DEAD, PENDING, GONE)) {
+            parked.park(Topics.COMMANDS, each, "k", "inline", "{}");
+        }
+        Map<String, String> kept =
+                Map.of(DEAD, "not-cleared: its row is dead, cancel it by SQL first", PENDING, "already-requeued");
+        assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(DEAD, PENDING, GONE), DRY)))
+                .containsAllEntriesOf(kept)
+                .containsEntry(GONE, "would-clear: row gone");
+        assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(DEAD, PENDING, GONE), ORDER)))
+                .containsAllEntriesOf(kept)
+                .containsEntry(GONE, "cleared: row gone");
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL))
+                .extracting(DeadLetter::rowId)
+                .containsExactlyInAnyOrder(DEAD, PENDING);
+    }
+
+    @Test
+    void aLetterOfAnotherDatabaseIsLeftAlone() throws Exception {
+        TailraceConfig elsewhere =
+                ParkedRows.config(stack.namespace(), stack.bootstrapServers(), "127.0.0.1", 1, "elsewhere");
+        new ParkedRows(elsewhere).park(Topics.COMMANDS, GONE, "k", "inline", "{}");
+        assertThat(outcomes(replay(ORDER))).isEqualTo(Map.of(GONE, Outcome.NOT_FOUND));
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL)).hasSize(1);
+    }
+
+    private void insertPending(String id) {
+        try {
+            row(id, "PENDING", null);
+        } catch (SQLException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    /** No record, no transactional id, no change of a row, and no lock: xmax would show it. */
+    private Report dryRunThatWritesNothing() throws Exception {
+        Map<TopicPartition, Long> ends = ends();
+        String rows = rows();
+        Report report = replay(DRY);
+        assertThat(ends()).isEqualTo(ends);
+        assertThat(rows()).isEqualTo(rows);
+        try (Admin admin = stack.admin()) {
+            assertThat(admin.listTransactions().all().get())
+                    .noneMatch(listing -> listing.transactionalId()
+                            .startsWith(config.namespace().value()));
+        }
+        return report;
+    }
+
+    private Map<TopicPartition, Long> ends() throws Exception {
+        try (Admin admin = stack.admin()) {
+            List<String> ours = admin.listTopics().names().get().stream()
+                    .filter(topic -> topic.startsWith(config.namespace().value() + "."))
+                    .toList();
+            Map<TopicPartition, OffsetSpec> partitions =
+                    admin.describeTopics(ours).allTopicNames().get().values().stream()
+                            .flatMap(topic -> topic.partitions().stream()
+                                    .map(each -> new TopicPartition(topic.name(), each.partition())))
+                            .collect(toMap(partition -> partition, partition -> OffsetSpec.latest()));
+            return admin.listOffsets(partitions).all().get().entrySet().stream()
+                    .collect(toMap(Map.Entry::getKey, end -> end.getValue().offset()));
+        }
+    }
+
+    private String rows() throws SQLException {
+        return text("SELECT string_agg(concat(ctid, xmin, xmax, to_jsonb(c)), E'\\n' ORDER BY id)"
+                + " FROM tailrace.internal_command c");
+    }
+
+    private String text(String query) throws SQLException {
+        try (Connection connection = stack.connect();
+                var found = connection.createStatement().executeQuery(query)) {
+            found.next();
+            return String.valueOf(found.getString(1));
+        }
+    }
+
+    private void row(String id, String status, @org.jspecify.annotations.Nullable String dedupKey) throws SQLException {
+        stack.execute("INSERT INTO tailrace.internal_command (id, command_name, status, dedup_key) VALUES ('" + id
+                + "', 'mail', '" + status + "', " + (dedupKey == null ? "NULL" : "'" + dedupKey + "'") + ")");
+    }
+
+    private Report replay(Order order) {
+        return deadLetters.replay(Topics.COMMANDS, Selection.ALL, order);
+    }
+
+    private static Map<String, Outcome> outcomes(Report report) {
+        return report.rows().stream().collect(toMap(row -> row.letter().rowId(), Replay.Row::outcome));
+    }
+
+    private static Map<String, String> texts(Report report) {
+        return report.rows().stream().collect(toMap(row -> row.letter().rowId(), Replay.Row::text));
+    }
+
+    private static String id(int n) {
+        return new UUID(0x0190b7a000007000L, 0x8000000000000000L + n).toString();
+    }
+}
