@@ -95,8 +95,9 @@ final class EngineRun {
      * @throws NotNow when waiting is right
      */
     void start(Lease lease) throws SQLException {
-        ensureTopics();
+        // First whose tables these are: an engine that is refused must leave no topics behind.
         judge(preflight.problems(source.facts()));
+        ensureTopics();
         // A process that stood still until here would end a healthy stream and fence a healthy producer. It could
         // double nothing, but it would disturb.
         lease.confirm();

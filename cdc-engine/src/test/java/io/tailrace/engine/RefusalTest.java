@@ -22,6 +22,7 @@ class RefusalTest {
     @Test
     void tablesThatWereNeverMigrated(Stack stack) {
         assertRefused(stack, "has no row", "Publication", "is missing", "tailrace db migrate");
+        assertThat(stack.topics()).as("a refused engine makes no topics").isEmpty();
     }
 
     @Test

@@ -84,8 +84,6 @@ public final class EmbeddedBroker implements AutoCloseable {
             // After a kill -9 the controller takes the broker back only when its old session is over: 9 s by default.
             settings.put("broker.session.timeout.ms", "4000");
             settings.put("broker.heartbeat.interval.ms", "1000");
-            // An open transaction of a killed client ends on time, not up to ten seconds after it.
-            settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "500");
             // The cleaner's default map takes 128 MB of heap; here logs are small.
             settings.put("log.cleaner.threads", "1");
             settings.put("log.cleaner.dedupe.buffer.size", "4194304");

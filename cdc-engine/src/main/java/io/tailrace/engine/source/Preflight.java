@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Whether streaming from a source would lose or double rows. Pure: facts in, problems out. Debezium and the server report next to
@@ -73,6 +74,9 @@ public record Preflight(
                                     + "Set it, 60s is the default: ALTER SYSTEM SET wal_sender_timeout = '60s'; SELECT pg_reload_conf()"));
         }
         owner(facts.owner(), problems);
+        if (facts.owner().filter(owner -> !isOurs(owner)).isPresent()) {
+            return List.copyOf(problems); // Publication and slot are another's, too: nothing to be said of them.
+        }
         facts.publication()
                 .ifPresentOrElse(
                         found -> publication(found, problems),
@@ -85,7 +89,7 @@ public record Preflight(
     public Start start(SourceFacts facts, Optional<Position> position) {
         Optional<Slot> slot = facts.slot();
         if (slot.isEmpty()) {
-            return refused(position.map(this::slotLost).orElseGet(() -> slotMissing(facts)));
+            return refused(position.map(last -> slotLost(last, facts)).orElseGet(() -> slotMissing(facts)));
         }
         boolean started = facts.owner().map(Owner::started).orElse(false);
         if (position.isPresent()) {
@@ -121,7 +125,7 @@ public record Preflight(
             return;
         }
         Owner found = owner.get();
-        if (!found.namespace().equals(namespace) || !found.slot().equals(slotName)) {
+        if (!isOurs(found)) {
             problems.add(refusal(
                     ("The tables in schema %s belong to namespace '%s' with slot %s; this engine is namespace '%s' with slot"
                                     + " %s. Two engines of different namespaces or slots on the same tables publish every row twice."
@@ -136,6 +140,10 @@ public record Preflight(
             problems.add(refusal("The tables in schema %s are published by %s, this engine reads %s. %s"
                     .formatted(TableNames.quoted(tables.schema()), found.publication(), publicationName, MIGRATE)));
         }
+    }
+
+    private boolean isOurs(Owner owner) {
+        return owner.namespace().equals(namespace) && owner.slot().equals(slotName);
     }
 
     private void publication(Publication found, List<Problem> problems) {
@@ -171,19 +179,20 @@ public record Preflight(
                 "Publication %s does not publish %s: its rows would pass without a sign. Rows that were committed while it"
                                 .formatted(publicationName, tables.qualified(table))
                         + " was missing are not captured even when it is back; compare the raw topic with the table. "
-                        + MIGRATE);
+                        + restore());
     }
 
     private void published(Table table, List<Problem> problems) {
         if (table.filtered()) {
             problems.add(refusal("Publication %s filters the rows of %s: some would pass without a sign. %s"
-                    .formatted(publicationName, tables.qualified(table.name()), MIGRATE)));
+                    .formatted(publicationName, tables.qualified(table.name()), restore())));
         }
         Set<String> missing = new TreeSet<>(columns.getOrDefault(table.name(), Set.of()));
         missing.removeAll(table.columns());
         if (!missing.isEmpty()) {
             problems.add(refusal("Publication %s leaves out columns of %s that are captured: %s. %s"
-                    .formatted(publicationName, tables.qualified(table.name()), String.join(", ", missing), MIGRATE)));
+                    .formatted(
+                            publicationName, tables.qualified(table.name()), String.join(", ", missing), restore())));
         }
     }
 
@@ -256,9 +265,9 @@ public record Preflight(
         }
     }
 
-    private String slotLost(Position position) {
-        return "Slot %s is gone. Rows committed after %s were captured by nobody; they are still in the tables."
-                        .formatted(slotName, Lsn.text(position.commitLsn()))
+    private String slotLost(Position position, SourceFacts facts) {
+        return "Slot %s is gone. Rows committed after %s were captured by nobody; they are still in the tables. The log ends at %s now."
+                        .formatted(slotName, Lsn.text(position.commitLsn()), Lsn.text(facts.flushLsn()))
                 + " A new slot would begin later and leave that gap, so publish the missing rows again before you make one";
     }
 
@@ -267,6 +276,22 @@ public record Preflight(
                 ? " The tables hold rows already, which nobody captured: a new slot will not see them."
                 : "";
         return "Slot %s is missing.%s %s".formatted(slotName, rows, MIGRATE);
+    }
+
+    /** The statement that makes the publication what the migration made it. */
+    private String restore() {
+        return "Run: ALTER PUBLICATION %s SET TABLE %s, %s"
+                .formatted(
+                        TableNames.quoted(publicationName),
+                        published(tables.outbox()),
+                        published(tables.internalCommand()));
+    }
+
+    private String published(String table) {
+        return columns.getOrDefault(table, Set.of()).stream()
+                .sorted()
+                .map(TableNames::quoted)
+                .collect(Collectors.joining(", ", tables.qualified(table) + " (", ")"));
     }
 
     private Problem altered(String what, String alteration) {

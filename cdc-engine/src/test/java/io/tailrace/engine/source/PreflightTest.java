@@ -62,7 +62,8 @@ class PreflightTest {
         assertThat(problems(new Facts().owner(new Owner("other", "slot", "pub", Optional.empty(), true))))
                 .contains(
                         "belong to namespace 'other' with slot slot; this engine is namespace 'shop'",
-                        "publish every row twice");
+                        "publish every row twice")
+                .doesNotContain("Publication");
         assertThat(problems(new Facts().owner(new Owner("shop", "old_slot", "pub", Optional.empty(), true))))
                 .contains("with slot old_slot");
         assertThat(problems(new Facts().owner(new Owner("shop", "slot", "old_pub", Optional.empty(), true))))
@@ -82,7 +83,10 @@ class PreflightTest {
                         .publication(new Publication(true, false, false, false, false, PUBLICATION.tables()))))
                 .contains("SET (publish_via_partition_root = true)");
         assertThat(problems(published(table("outbox"))))
-                .contains("does not publish \"tailrace\".\"internal_command\"", "compare the raw topic with the table");
+                .contains(
+                        "does not publish \"tailrace\".\"internal_command\"",
+                        "compare the raw topic with the table",
+                        "Run: ALTER PUBLICATION \"pub\" SET TABLE \"tailrace\".\"outbox\" (");
         assertThat(problems(published(
                         table("outbox"), table("internal_command"), new Table("app", "orders", Set.of("id"), false))))
                 .contains("also publishes app.orders");
