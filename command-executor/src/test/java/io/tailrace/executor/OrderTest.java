@@ -229,7 +229,8 @@ class OrderTest {
             UUID id = shop.due("ship", "o-1");
             ConsumerRecord<byte[], byte[]> dead = shop.answerRecordsTo(id, 1).get(0);
             mended.set(true);
-            stack.execute("SELECT tailrace.requeue_command('" + id + "')");
+            // Not while its death is being noted.
+            shop.awaitCount("SELECT count(*) WHERE tailrace.requeue_command('" + id + "') = 'OK'", 1);
             assertThat(shop.row(id)).containsEntry("status", "PENDING").containsEntry("turn", "2");
             shop.release(dead);
             assertThat(shop.answersTo(id, 2).get(1)).containsEntry("tailrace-turn", "2");
