@@ -64,7 +64,7 @@ final class CommandsListVerb implements Callable<Integer> {
         } catch (IllegalArgumentException wrong) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }
-        var found = new Commands(config.read().source()).list(filter);
+        var found = new Commands(config.readReaching(Server.POSTGRES).source()).list(filter);
         output.list(found.stream().map(CommandsListVerb::row).toList(), "no commands");
         if (found.size() == limit && !output.isJson()) {
             output.err().println("only the youngest " + limit + " are listed; --limit shows more");

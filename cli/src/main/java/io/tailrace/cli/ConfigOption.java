@@ -1,5 +1,7 @@
 package io.tailrace.cli;
 
+import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
 import io.tailrace.contract.config.ConfigReader;
 import io.tailrace.contract.config.Surroundings;
 import io.tailrace.contract.config.TailraceConfig;
@@ -53,9 +55,29 @@ final class ConfigOption {
         return read(file());
     }
 
+    /**
+     * Reads it, and asks the servers that are needed whether they are there.
+     *
+     * @throws ConfigRefused naming all that is wrong
+     * @throws VerbFailed naming each server that cannot be used, with its address and its keys
+     */
+    TailraceConfig readReaching(Server... needed) {
+        Path named = file();
+        TailraceConfig config = read(named);
+        List<String> problems = Arrays.stream(needed)
+                .flatMap(server -> server.problem(config, named.toString()).stream())
+                .toList();
+        if (!problems.isEmpty()) {
+            throw new VerbFailed(String.join(System.lineSeparator(), problems));
+        }
+        return config;
+    }
+
     static TailraceConfig read(Path file) {
         try {
             return read(file.toString(), Files.readString(file));
+        } catch (NoSuchFileException absent) {
+            throw new ConfigRefused(file + ": does not exist");
         } catch (IOException unreadable) {
             throw new ConfigRefused("%s: cannot be read (%s)"
                     .formatted(file, unreadable.getClass().getSimpleName()));

@@ -49,7 +49,7 @@ final class DlqShowVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        DeadLetters deadLetters = new DeadLetters(config.read());
+        DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA));
         List<DeadLetter> found = new ArrayList<>();
         for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
             deadLetters.find(x, rowId).ifPresent(found::add);

@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -45,6 +46,9 @@ final class Tailrace implements Runnable {
 
     private static final int HELP_WIDTH = 120;
 
+    /** Verbs whose log is wanted. */
+    private static final Set<String> RUN_FOR_LONG = Set.of("run", "dev", "demo");
+
     @CommandLine.Spec
     @SuppressWarnings("NullAway.Init") // by picocli
     private CommandLine.Model.CommandSpec spec;
@@ -56,8 +60,18 @@ final class Tailrace implements Runnable {
     static CommandLine commandLine() {
         return new CommandLine(new Tailrace())
                 .setExecutionExceptionHandler(new Failures())
+                .setExecutionStrategy(Tailrace::execute)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(HELP_WIDTH);
+    }
+
+    private static int execute(CommandLine.ParseResult parsed) {
+        boolean runsForLong = parsed.hasSubcommand()
+                && RUN_FOR_LONG.contains(parsed.subcommand().commandSpec().name());
+        if (!runsForLong) {
+            Logging.withoutKafkaClients();
+        }
+        return new CommandLine.RunLast().execute(parsed);
     }
 
     @Override

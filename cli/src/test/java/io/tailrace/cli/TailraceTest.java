@@ -1,5 +1,9 @@
 package io.tailrace.cli;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assertions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.cli.CommandLines.Ran;
@@ -104,8 +108,39 @@ class TailraceTest {
         Ran ran = CommandLines.tailrace("commands", "list", "-c", file(GOOD).toString());
         assertThat(ran.exit()).isEqualTo(Exit.FAILED);
         assertThat(ran.err())
-                .startsWith("listing commands in shop at localhost:1 failed: ")
-                .doesNotContain("\tat ");
+                .isEqualTo("PostgreSQL at localhost:1 (source.host, source.port in %s) does not answer. Is it running?%n"
+                        .formatted(directory.resolve("tailrace.yml")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dlq list", "dlq show x", "dlq replay --all --of events"})
+    void aKafkaThatDoesNotAnswerIsNamedInOneLineAndSoon(String verb) throws IOException {
+        List<String> line = new ArrayList<>(List.of(verb.split(" ")));
+        line.addAll(List.of("-c", file(GOOD).toString()));
+        Ran ran = Assertions.assertTimeout(
+                Duration.ofSeconds(20), () -> CommandLines.tailrace(line.toArray(String[]::new)));
+        assertThat(ran.exit()).isEqualTo(Exit.FAILED);
+        assertThat(ran.err())
+                .isEqualTo("Kafka at 127.0.0.1:1 (kafka.bootstrap-servers in %s) does not answer. Is it running?%n"
+                        .formatted(directory.resolve("tailrace.yml")));
+    }
+
+    @Test
+    void statusDoesNotCallLostWhatItCouldNotSee() throws IOException {
+        Ran ran = CommandLines.tailrace("status", "-c", file(GOOD).toString());
+        assertThat(ran.exit()).isEqualTo(Exit.FAILED);
+        assertThat(ran.out())
+                .containsPattern("slot +unknown: PostgreSQL does not answer")
+                .containsPattern("position +unknown: Kafka does not answer")
+                .doesNotContain("none");
+        assertThat(ran.err().lines()).hasSize(2);
+    }
+
+    @Test
+    void aConfigurationThatDoesNotExistIsSaidNotToExist() {
+        Ran ran = CommandLines.tailrace("status", "-c", directory.resolve("nope.yml").toString());
+        assertThat(ran.exit()).isEqualTo(Exit.REFUSED);
+        assertThat(ran.err()).contains("nope.yml: does not exist");
     }
 
     @Test
