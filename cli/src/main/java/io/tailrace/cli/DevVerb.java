@@ -65,7 +65,7 @@ final class DevVerb implements Callable<Integer> {
                 return new Service(
                                 config,
                                 EnumSet.allOf(PartName.class),
-                                Handlers.discovered(Thread.currentThread().getContextClassLoader()))
+                                HandlerJars.discovered(Thread.currentThread().getContextClassLoader()))
                         .run(lifetime, spec.commandLine().getErr(), () -> greet(stack, config, data));
             }
         }

@@ -1,5 +1,6 @@
 package io.tailrace.executor;
 
+import java.util.TreeSet;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.broker.ClientSettings;
@@ -186,6 +187,9 @@ public final class CommandExecutor implements Part {
                 config.executor(), clock, () -> ThreadLocalRandom.current().nextDouble());
         RowRunner runner = new RowRunner(Pool.connections(pool), table, source, stamper, run, handlers, rules);
         metrics.running(rows::running);
+        LOG.info(
+                "Handlers: {}",
+                handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())));
         source.open();
         rows.start(runner);
         this.gate = source;
