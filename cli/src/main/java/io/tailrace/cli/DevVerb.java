@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import io.tailrace.embedded.EmbeddedStartException;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.embedded.EmbeddedStack;
 import io.tailrace.executor.handler.Handlers;
@@ -59,8 +60,9 @@ final class DevVerb implements Callable<Integer> {
                 throw new VerbFailed("another `tailrace dev` runs on " + data + "; stop it or choose another --data");
             }
             TailraceConfig config = DevConfig.in(data);
-            try (EmbeddedStack stack =
-                    EmbeddedStack.start(data, config.source().port(), DevConfig.kafkaPort(config), false)) {
+            try (EmbeddedStack stack = servers(data, config)) {
+                // Nobody else would stop it: it is a process of its own.
+                lifetime.beforeGivingUp(() -> stack.postgres().stopImmediate());
                 prepare(stack, config);
                 return new Service(
                                 config,
@@ -68,6 +70,20 @@ final class DevVerb implements Callable<Integer> {
                                 HandlerJars.discovered(Thread.currentThread().getContextClassLoader()))
                         .run(lifetime, spec.commandLine().getErr(), () -> greet(stack, config, data));
             }
+        }
+    }
+
+    /** @throws VerbFailed naming the key of a port that is in use */
+    private static EmbeddedStack servers(Path data, TailraceConfig config) {
+        int kafka = DevConfig.kafkaPort(config);
+        try {
+            return EmbeddedStack.start(data, config.source().port(), kafka, false);
+        } catch (EmbeddedStartException failed) {
+            if (failed.takenPort().isEmpty()) {
+                throw failed;
+            }
+            String key = failed.takenPort().getAsInt() == kafka ? "kafka.bootstrap-servers" : "source.port";
+            throw new VerbFailed("%s It is %s in %s.".formatted(failed.getMessage(), key, data.resolve(DevConfig.FILE)));
         }
     }
 
