@@ -40,14 +40,15 @@ final class ConfigOption {
                 .filter(Files::isRegularFile)
                 .findFirst()
                 .orElseThrow(() -> new ConfigRefused(
-                        "no configuration: give one with --config or in $%s, or have %s; `tailrace dev` makes the last one"
+                        "no configuration: give one with --config or in $%s, or have %s; `%s dev` makes the last one"
                                 .formatted(
                                         VARIABLE,
                                         String.join(
                                                 " or ",
                                                 PLACES.stream()
                                                         .map(Path::toString)
-                                                        .toList()))));
+                                                        .toList()),
+                                        Called.name())));
     }
 
     /** @throws ConfigRefused naming all that is wrong */

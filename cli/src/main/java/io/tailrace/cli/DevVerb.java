@@ -35,7 +35,11 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  tailrace dev",
-            "  tailrace dev --data /tmp/tailrace && tailrace status --config /tmp/tailrace/tailrace.yml"
+            "  tailrace dev --data /tmp/shop",
+            "",
+            "From another terminal, in the same directory:",
+            "  tailrace status",
+            "  tailrace status --config /tmp/shop/tailrace.yml"
         })
 final class DevVerb implements Callable<Integer> {
 
@@ -57,7 +61,7 @@ final class DevVerb implements Callable<Integer> {
                         FileChannel.open(data.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = file.tryLock()) {
             if (lock == null) {
-                throw new VerbFailed("another `tailrace dev` runs on " + data + "; stop it or choose another --data");
+                throw new VerbFailed("another `" + Called.name() + " dev` runs on " + data + "; stop it or choose another --data");
             }
             TailraceConfig config = DevConfig.in(data);
             try (EmbeddedStack stack = servers(data, config)) {
@@ -116,7 +120,7 @@ final class DevVerb implements Callable<Integer> {
                 See it arrive:
                   kcat -b %s -C -t %s.events.sales -o beginning -X isolation.level=read_committed -f '%%k %%s\\n'
                 Look at it all:
-                  tailrace status --config '%s'
+                  %s status --config '%s'
 
                 Ctrl-C stops it.
                 """,
@@ -128,6 +132,7 @@ final class DevVerb implements Callable<Integer> {
                 psql,
                 kafka,
                 namespace,
+                Called.name(),
                 data.resolve(DevConfig.FILE));
         out.flush();
     }

@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import java.util.UUID;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -10,7 +11,7 @@ import picocli.CommandLine.IVersionProvider;
 @Command(
         name = "tailrace",
         description = {
-            "Carries what an application commits to PostgreSQL out to Kafka and back to handlers: exactly once, in order, never lost.",
+            "Carries what an application commits to PostgreSQL out to Kafka and back to handlers: exactly once and in order.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -35,7 +36,7 @@ import picocli.CommandLine.IVersionProvider;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  tailrace demo --once                         see the whole of it work, in less than a minute",
+            "  tailrace demo --once                         see the whole of it work",
             "  tailrace dev                                 PostgreSQL, Kafka and Tailrace on this machine",
             "  tailrace run --config tailrace.yml           everything, against your PostgreSQL and Kafka",
             "  tailrace dlq list -o json                    what is parked, and why",
@@ -58,11 +59,23 @@ final class Tailrace implements Runnable {
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new Tailrace())
+        CommandLine line = new CommandLine(new Tailrace());
+        line.setCommandName(Called.name());
+        Called.putInto(line);
+        return line.registerConverter(UUID.class, Tailrace::rowId)
+                .setParameterExceptionHandler(new Misuse())
                 .setExecutionExceptionHandler(new Failures())
                 .setExecutionStrategy(Tailrace::execute)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(HELP_WIDTH);
+    }
+
+    private static UUID rowId(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException notOne) {
+            throw new CommandLine.TypeConversionException("'" + text + "' is not a row id (a UUID)");
+        }
     }
 
     private static int execute(CommandLine.ParseResult parsed) {

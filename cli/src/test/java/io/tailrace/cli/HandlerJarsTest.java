@@ -25,7 +25,8 @@ class HandlerJarsTest {
             assertThatThrownBy(() -> HandlerJars.discovered(loader))
                     .isInstanceOf(StartRefused.class)
                     .hasMessageContaining("Provider shop.SendReminder not found")
-                    .hasMessageContaining("declared in " + services.toUri())
+                    .hasMessageContaining("(declared in file:")
+                    .hasMessageContaining(services.toString())
                     .hasMessageNotContaining("\n");
         }
     }

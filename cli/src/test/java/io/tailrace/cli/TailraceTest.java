@@ -144,6 +144,20 @@ class TailraceTest {
     }
 
     @Test
+    void aWordThatIsNotKnownIsNamedWithTheOneThatWasMeant() {
+        assertThat(CommandLines.tailrace("dlq", "lsit").err())
+                .isEqualTo("There is no verb 'lsit'. Did you mean 'list'?%n`tailrace dlq --help` tells what there is.%n"
+                        .formatted());
+        assertThat(CommandLines.tailrace("dlq", "list", "--limt", "3").err())
+                .startsWith("There is no option '--limt'. Did you mean '--limit'")
+                .hasLineCount(2);
+        assertThat(CommandLines.tailrace("commands", "cancel", "foo").err())
+                .startsWith("'foo' is not a row id (a UUID)")
+                .hasLineCount(2);
+        assertThat(CommandLines.tailrace("dlq", "list", "--limit", "x").err()).contains("--limit").hasLineCount(2);
+    }
+
+    @Test
     void theScriptNeedsNoDatabase() throws IOException {
         Ran ran = CommandLines.tailrace("db", "script", "-c", file(GOOD).toString());
         assertThat(ran.exit()).isZero();
