@@ -1,13 +1,13 @@
 package io.tailrace.cli;
 
-import java.nio.file.NoSuchFileException;
-import java.util.Arrays;
 import io.tailrace.contract.config.ConfigReader;
 import io.tailrace.contract.config.Surroundings;
 import io.tailrace.contract.config.TailraceConfig;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

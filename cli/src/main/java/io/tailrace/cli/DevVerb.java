@@ -1,9 +1,8 @@
 package io.tailrace.cli;
 
-import io.tailrace.embedded.EmbeddedStartException;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.embedded.EmbeddedStack;
-import io.tailrace.executor.handler.Handlers;
+import io.tailrace.embedded.EmbeddedStartException;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
@@ -61,7 +60,8 @@ final class DevVerb implements Callable<Integer> {
                         FileChannel.open(data.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = file.tryLock()) {
             if (lock == null) {
-                throw new VerbFailed("another `" + Called.name() + " dev` runs on " + data + "; stop it or choose another --data");
+                throw new VerbFailed(
+                        "another `" + Called.name() + " dev` runs on " + data + "; stop it or choose another --data");
             }
             TailraceConfig config = DevConfig.in(data);
             try (EmbeddedStack stack = servers(data, config)) {
@@ -87,7 +87,8 @@ final class DevVerb implements Callable<Integer> {
                 throw failed;
             }
             String key = failed.takenPort().getAsInt() == kafka ? "kafka.bootstrap-servers" : "source.port";
-            throw new VerbFailed("%s It is %s in %s.".formatted(failed.getMessage(), key, data.resolve(DevConfig.FILE)));
+            throw new VerbFailed(
+                    "%s It is %s in %s.".formatted(failed.getMessage(), key, data.resolve(DevConfig.FILE)));
         }
     }
 

@@ -1,8 +1,8 @@
 package io.tailrace.cli;
 
-import io.tailrace.contract.name.Topics;
 import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import io.tailrace.operations.Selection;

@@ -1,9 +1,7 @@
 package io.tailrace.cli;
 
-import io.tailrace.contract.header.HeaderName;
-import java.util.Set;
-import java.time.Instant;
 import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
@@ -12,11 +10,13 @@ import io.tailrace.operations.DeadLetters;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -38,8 +38,8 @@ import picocli.CommandLine.Parameters;
 final class DlqShowVerb implements Callable<Integer> {
 
     /** Headers that hold milliseconds since 1970. */
-    private static final Set<String> INSTANTS = Set.of(
-            HeaderName.NOT_BEFORE.key(), HeaderName.FAILED_AT.key(), HeaderName.FIRST_FAILED_AT.key());
+    private static final Set<String> INSTANTS =
+            Set.of(HeaderName.NOT_BEFORE.key(), HeaderName.FAILED_AT.key(), HeaderName.FIRST_FAILED_AT.key());
 
     @Mixin
     private final ConfigOption config = new ConfigOption();

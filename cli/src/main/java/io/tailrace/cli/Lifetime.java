@@ -1,9 +1,9 @@
 package io.tailrace.cli;
 
-import java.util.concurrent.atomic.AtomicReference;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * How long a process runs: until Ctrl-C, SIGTERM, or what it does ends. A signal asks the thread that runs the process to end; the JVM

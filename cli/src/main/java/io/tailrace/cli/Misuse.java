@@ -20,7 +20,8 @@ final class Misuse implements IParameterExceptionHandler {
             return Exit.USAGE;
         }
         err.println(message(wrong));
-        err.println("`%s --help` tells what there is.".formatted(line.getCommandSpec().qualifiedName()));
+        err.println("`%s --help` tells what there is."
+                .formatted(line.getCommandSpec().qualifiedName()));
         return Exit.USAGE;
     }
 

@@ -1,7 +1,7 @@
 package io.tailrace.cli;
 
-import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.Status;
 import java.time.Clock;
 import java.util.LinkedHashMap;

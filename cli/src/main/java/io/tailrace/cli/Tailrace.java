@@ -1,7 +1,7 @@
 package io.tailrace.cli;
 
-import java.util.UUID;
 import java.util.Set;
+import java.util.UUID;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;

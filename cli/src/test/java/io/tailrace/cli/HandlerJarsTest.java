@@ -20,8 +20,8 @@ class HandlerJarsTest {
     void aHandlerWhoseClassIsMissingIsNamedWithWhereItIsDeclared() throws Exception {
         Path services = Files.createDirectories(jar.resolve("META-INF/services"));
         Files.writeString(services.resolve(CommandHandler.class.getName()), "shop.SendReminder\n");
-        try (URLClassLoader loader = new URLClassLoader(
-                new URL[] {jar.toUri().toURL()}, getClass().getClassLoader())) {
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {jar.toUri().toURL()}, getClass().getClassLoader())) {
             assertThatThrownBy(() -> HandlerJars.discovered(loader))
                     .isInstanceOf(StartRefused.class)
                     .hasMessageContaining("Provider shop.SendReminder not found")

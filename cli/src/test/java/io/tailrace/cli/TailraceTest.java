@@ -1,16 +1,16 @@
 package io.tailrace.cli;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.Assertions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.cli.CommandLines.Ran;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,8 +108,9 @@ class TailraceTest {
         Ran ran = CommandLines.tailrace("commands", "list", "-c", file(GOOD).toString());
         assertThat(ran.exit()).isEqualTo(Exit.FAILED);
         assertThat(ran.err())
-                .isEqualTo("PostgreSQL at localhost:1 (source.host, source.port in %s) does not answer. Is it running?%n"
-                        .formatted(directory.resolve("tailrace.yml")));
+                .isEqualTo(
+                        "PostgreSQL at localhost:1 (source.host, source.port in %s) does not answer. Is it running?%n"
+                                .formatted(directory.resolve("tailrace.yml")));
     }
 
     @ParameterizedTest
@@ -138,7 +139,8 @@ class TailraceTest {
 
     @Test
     void aConfigurationThatDoesNotExistIsSaidNotToExist() {
-        Ran ran = CommandLines.tailrace("status", "-c", directory.resolve("nope.yml").toString());
+        Ran ran = CommandLines.tailrace(
+                "status", "-c", directory.resolve("nope.yml").toString());
         assertThat(ran.exit()).isEqualTo(Exit.REFUSED);
         assertThat(ran.err()).contains("nope.yml: does not exist");
     }
@@ -154,7 +156,9 @@ class TailraceTest {
         assertThat(CommandLines.tailrace("commands", "cancel", "foo").err())
                 .startsWith("'foo' is not a row id (a UUID)")
                 .hasLineCount(2);
-        assertThat(CommandLines.tailrace("dlq", "list", "--limit", "x").err()).contains("--limit").hasLineCount(2);
+        assertThat(CommandLines.tailrace("dlq", "list", "--limit", "x").err())
+                .contains("--limit")
+                .hasLineCount(2);
     }
 
     @Test

@@ -1,11 +1,11 @@
 package io.tailrace.embedded;
 
-import java.util.OptionalInt;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports on the loopback address. */

@@ -109,18 +109,14 @@ public final class Status {
         Optional<String> noKafka = kafkaProblem.map(said -> "Kafka does not answer");
         SourceProbe source = new SourceProbe(config);
         Optional<SlotState> slot = looking.at(SLOT, noSource, source::slot, Optional.empty());
-        Map<Command.Status, Long> commands = looking.at(
-                COMMANDS, noSource, () -> new Commands(config.source()).count(Optional.empty()), Map.of());
+        Map<Command.Status, Long> commands =
+                looking.at(COMMANDS, noSource, () -> new Commands(config.source()).count(Optional.empty()), Map.of());
         long due = looking.at(COMMANDS, noSource, source::dueCommands, 0L);
         Optional<Position> position = looking.at(POSITION, noKafka, this::position, Optional.empty());
         List<Lag> lags = looking.at(LAGS, noKafka, () -> new GroupLags(config, kafka).read(), List.of());
         Map<String, Map<String, Long>> deadLetters = new TreeMap<>();
         for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
-            looking.at(
-                            DEAD_LETTERS,
-                            noKafka,
-                            () -> Optional.of(deadLetters(x)),
-                            Optional.<Map<String, Long>>empty())
+            looking.at(DEAD_LETTERS, noKafka, () -> Optional.of(deadLetters(x)), Optional.<Map<String, Long>>empty())
                     .ifPresent(counts -> deadLetters.put(x, counts));
         }
         return new Report(

@@ -1,7 +1,5 @@
 package io.tailrace.executor.run;
 
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.Set;
 import io.tailrace.contract.config.ExecutorConfig;
 import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.executor.claim.AttemptUse;
@@ -20,6 +18,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
