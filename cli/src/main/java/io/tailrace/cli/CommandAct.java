@@ -27,7 +27,7 @@ abstract class CommandAct implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Commands commands = new Commands(config.read().source());
+        Commands commands = new Commands(config.readReaching(Server.POSTGRES).source());
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
         for (UUID id : ids) {

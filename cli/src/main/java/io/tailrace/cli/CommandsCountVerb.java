@@ -29,7 +29,7 @@ final class CommandsCountVerb implements Callable<Integer> {
     @Override
     public Integer call() {
         Row row = new Row();
-        new Commands(config.read().source())
+        new Commands(config.readReaching(Server.POSTGRES).source())
                 .count(Optional.ofNullable(name))
                 .forEach((status, count) -> row.with(status.text(), count));
         output.one(row);

@@ -27,6 +27,9 @@ import picocli.CommandLine.Spec;
         })
 final class CommandsListVerb implements Callable<Integer> {
 
+    /** Characters of a last error. */
+    private static final int MOST_OF_ERROR = 200;
+
     private static final String DEFAULT_LIMIT = "100";
 
     @Mixin
@@ -64,12 +67,22 @@ final class CommandsListVerb implements Callable<Integer> {
         } catch (IllegalArgumentException wrong) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }
-        var found = new Commands(config.read().source()).list(filter);
-        output.list(found.stream().map(CommandsListVerb::row).toList(), "no commands");
+        var found = new Commands(config.readReaching(Server.POSTGRES).source()).list(filter);
+        output.list(
+                found.stream()
+                        .map(command -> row(command).with("error", firstLine(command.lastError())))
+                        .toList(),
+                "no commands");
         if (found.size() == limit && !output.isJson()) {
             output.err().println("only the youngest " + limit + " are listed; --limit shows more");
         }
         return Exit.DONE;
+    }
+
+    /** Why it failed, or what it waits for; {@code commands show} has all of it. */
+    private static String firstLine(String error) {
+        String line = error.lines().findFirst().orElse("");
+        return line.length() <= MOST_OF_ERROR ? line : line.substring(0, MOST_OF_ERROR - 1) + "…";
     }
 
     static Row row(io.tailrace.operations.Command command) {

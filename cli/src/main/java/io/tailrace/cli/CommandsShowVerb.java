@@ -32,7 +32,7 @@ final class CommandsShowVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Commands commands = new Commands(config.read().source());
+        Commands commands = new Commands(config.readReaching(Server.POSTGRES).source());
         var command = commands.find(id).orElseThrow(() -> new VerbFailed("no command " + id));
         Row row = CommandsListVerb.row(command)
                 .with("turn", command.delivery().turn())

@@ -5,7 +5,9 @@ import io.tailrace.contract.config.Surroundings;
 import io.tailrace.contract.config.TailraceConfig;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +40,15 @@ final class ConfigOption {
                 .filter(Files::isRegularFile)
                 .findFirst()
                 .orElseThrow(() -> new ConfigRefused(
-                        "no configuration: give one with --config or in $%s, or have %s; `tailrace dev` makes the last one"
+                        "no configuration: give one with --config or in $%s, or have %s; `%s dev` makes the last one"
                                 .formatted(
                                         VARIABLE,
                                         String.join(
                                                 " or ",
                                                 PLACES.stream()
                                                         .map(Path::toString)
-                                                        .toList()))));
+                                                        .toList()),
+                                        Called.name())));
     }
 
     /** @throws ConfigRefused naming all that is wrong */
@@ -53,9 +56,29 @@ final class ConfigOption {
         return read(file());
     }
 
+    /**
+     * Reads it, and asks the servers that are needed whether they are there.
+     *
+     * @throws ConfigRefused naming all that is wrong
+     * @throws VerbFailed naming each server that cannot be used, with its address and its keys
+     */
+    TailraceConfig readReaching(Server... needed) {
+        Path named = file();
+        TailraceConfig config = read(named);
+        List<String> problems = Arrays.stream(needed)
+                .flatMap(server -> server.problem(config, named.toString()).stream())
+                .toList();
+        if (!problems.isEmpty()) {
+            throw new VerbFailed(String.join(System.lineSeparator(), problems));
+        }
+        return config;
+    }
+
     static TailraceConfig read(Path file) {
         try {
             return read(file.toString(), Files.readString(file));
+        } catch (NoSuchFileException absent) {
+            throw new ConfigRefused(file + ": does not exist");
         } catch (IOException unreadable) {
             throw new ConfigRefused("%s: cannot be read (%s)"
                     .formatted(file, unreadable.getClass().getSimpleName()));

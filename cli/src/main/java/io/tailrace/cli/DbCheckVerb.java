@@ -29,7 +29,7 @@ final class DbCheckVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws SQLException {
-        TailraceConfig read = config.read();
+        TailraceConfig read = config.readReaching(Server.POSTGRES);
         List<Difference> differences;
         try (Connection connection = SourceConnection.open(read.source())) {
             differences = Schema.differences(connection, read.source().tables(), schema.scope());

@@ -41,7 +41,7 @@ final class DbMigrateVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws SQLException {
-        TailraceConfig read = config.read();
+        TailraceConfig read = config.readReaching(Server.POSTGRES);
         PrintWriter out = spec.commandLine().getOut();
         try (Connection connection = SourceConnection.open(read.source())) {
             MigrationReport report = Schema.migrate(

@@ -23,9 +23,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = {
-            "Play a small shop through everything, on a PostgreSQL and a Kafka of its own: orders in transactions, some rolled back,",
-            "events and commands, retries, two poisoned rows, their replay. Then count, from outside, what was committed against",
-            "what arrived. Ends with 0 only if nothing is missing, duplicated or out of order."
+            "Play a small shop through everything, on a PostgreSQL and a Kafka of its own.",
+            "Orders in transactions, some rolled back; events and commands, retries, two poisoned rows, their replay. Then what was",
+            "committed is counted from outside against what arrived. Ends with 0 only if nothing is missing, duplicated or out of order."
         },
         mixinStandardHelpOptions = true,
         footer = {"", "Examples:", "  tailrace demo --once", "  tailrace demo --once -o json | jq .eventsMissing"})
@@ -48,7 +48,7 @@ final class DemoVerb implements Callable<Integer> {
         if (!once) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(),
-                    "the demo plays once: say --once (for a stack that keeps running: tailrace dev)");
+                    "the demo plays once: say --once (for a stack that keeps running: " + Called.name() + " dev)");
         }
         PrintWriter err = output.err();
         Path log = Files.createTempFile("tailrace-demo-", ".log");

@@ -21,6 +21,7 @@ final class DevConfig {
     private static final int POSTGRES_PORT = 15_432;
     private static final int KAFKA_PORT = 19_092;
     private static final int HTTP_PORT = 9464;
+    private static final int MOST_PORT = 65_535;
 
     private DevConfig() {}
 
@@ -42,11 +43,20 @@ final class DevConfig {
     static int kafkaPort(TailraceConfig config) {
         String servers = config.kafka().bootstrapServers();
         try {
-            return Integer.parseInt(servers.substring(servers.lastIndexOf(':') + 1));
+            int port = Integer.parseInt(servers.substring(servers.lastIndexOf(':') + 1));
+            if (port >= 1 && port <= MOST_PORT) {
+                return port;
+            }
         } catch (NumberFormatException notOneAddress) {
-            throw new ConfigRefused(
-                    "kafka.bootstrap-servers must be 127.0.0.1:<port> for `tailrace dev`, is " + servers);
+            throw notOnePort(servers);
         }
+        throw notOnePort(servers);
+    }
+
+    private static ConfigRefused notOnePort(String servers) {
+        return new ConfigRefused(
+                "kafka.bootstrap-servers must be 127.0.0.1:<port> with a port from 1 to %d for `%s dev`, is %s"
+                        .formatted(MOST_PORT, Called.name(), servers));
     }
 
     static boolean exists(EmbeddedStack stack, String database) throws SQLException {

@@ -2,7 +2,7 @@ package io.tailrace.cli;
 
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.embedded.EmbeddedStack;
-import io.tailrace.executor.handler.Handlers;
+import io.tailrace.embedded.EmbeddedStartException;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
@@ -34,7 +34,11 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  tailrace dev",
-            "  tailrace dev --data /tmp/tailrace && tailrace status --config /tmp/tailrace/tailrace.yml"
+            "  tailrace dev --data /tmp/shop",
+            "",
+            "From another terminal, in the same directory:",
+            "  tailrace status",
+            "  tailrace status --config /tmp/shop/tailrace.yml"
         })
 final class DevVerb implements Callable<Integer> {
 
@@ -56,18 +60,35 @@ final class DevVerb implements Callable<Integer> {
                         FileChannel.open(data.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = file.tryLock()) {
             if (lock == null) {
-                throw new VerbFailed("another `tailrace dev` runs on " + data + "; stop it or choose another --data");
+                throw new VerbFailed(
+                        "another `" + Called.name() + " dev` runs on " + data + "; stop it or choose another --data");
             }
             TailraceConfig config = DevConfig.in(data);
-            try (EmbeddedStack stack =
-                    EmbeddedStack.start(data, config.source().port(), DevConfig.kafkaPort(config), false)) {
+            try (EmbeddedStack stack = servers(data, config)) {
+                // Nobody else would stop it: it is a process of its own.
+                lifetime.beforeGivingUp(() -> stack.postgres().stopImmediate());
                 prepare(stack, config);
                 return new Service(
                                 config,
                                 EnumSet.allOf(PartName.class),
-                                Handlers.discovered(Thread.currentThread().getContextClassLoader()))
+                                HandlerJars.discovered(Thread.currentThread().getContextClassLoader()))
                         .run(lifetime, spec.commandLine().getErr(), () -> greet(stack, config, data));
             }
+        }
+    }
+
+    /** @throws VerbFailed naming the key of a port that is in use */
+    private static EmbeddedStack servers(Path data, TailraceConfig config) {
+        int kafka = DevConfig.kafkaPort(config);
+        try {
+            return EmbeddedStack.start(data, config.source().port(), kafka, false);
+        } catch (EmbeddedStartException failed) {
+            if (failed.takenPort().isEmpty()) {
+                throw failed;
+            }
+            String key = failed.takenPort().getAsInt() == kafka ? "kafka.bootstrap-servers" : "source.port";
+            throw new VerbFailed(
+                    "%s It is %s in %s.".formatted(failed.getMessage(), key, data.resolve(DevConfig.FILE)));
         }
     }
 
@@ -100,7 +121,7 @@ final class DevVerb implements Callable<Integer> {
                 See it arrive:
                   kcat -b %s -C -t %s.events.sales -o beginning -X isolation.level=read_committed -f '%%k %%s\\n'
                 Look at it all:
-                  tailrace status --config '%s'
+                  %s status --config '%s'
 
                 Ctrl-C stops it.
                 """,
@@ -112,6 +133,7 @@ final class DevVerb implements Callable<Integer> {
                 psql,
                 kafka,
                 namespace,
+                Called.name(),
                 data.resolve(DevConfig.FILE));
         out.flush();
     }

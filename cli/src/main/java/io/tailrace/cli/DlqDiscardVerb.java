@@ -52,7 +52,7 @@ final class DlqDiscardVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        DeadLetters deadLetters = new DeadLetters(config.read());
+        DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA, Server.POSTGRES));
         Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun);
         Set<String> missing = new LinkedHashSet<>(rowIds);
         List<Row> rows = new ArrayList<>();

@@ -36,7 +36,7 @@ final class DlqListVerb implements Callable<Integer> {
     public Integer call() {
         List<String> of = selection.of();
         var selected = selection.selection();
-        TailraceConfig read = config.read();
+        TailraceConfig read = config.readReaching(Server.KAFKA);
         DeadLetters deadLetters = new DeadLetters(read);
         List<Row> rows = new ArrayList<>();
         for (String x : of) {

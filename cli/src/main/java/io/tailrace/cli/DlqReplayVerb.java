@@ -2,6 +2,7 @@ package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import io.tailrace.operations.Selection;
@@ -70,7 +71,9 @@ final class DlqReplayVerb implements Callable<Integer> {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "say which dead letters (--id, --reason, --name, --key, --limit), or --all");
         }
-        TailraceConfig read = config.read();
+        TailraceConfig read = of.contains(Topics.COMMANDS)
+                ? config.readReaching(Server.KAFKA, Server.POSTGRES)
+                : config.readReaching(Server.KAFKA);
         DeadLetters deadLetters = new DeadLetters(read);
         Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun);
         List<Row> rows = new ArrayList<>();

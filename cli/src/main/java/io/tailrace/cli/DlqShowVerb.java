@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
@@ -9,11 +10,13 @@ import io.tailrace.operations.DeadLetters;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,6 +37,10 @@ import picocli.CommandLine.Parameters;
         })
 final class DlqShowVerb implements Callable<Integer> {
 
+    /** Headers that hold milliseconds since 1970. */
+    private static final Set<String> INSTANTS =
+            Set.of(HeaderName.NOT_BEFORE.key(), HeaderName.FAILED_AT.key(), HeaderName.FIRST_FAILED_AT.key());
+
     @Mixin
     private final ConfigOption config = new ConfigOption();
 
@@ -49,7 +56,7 @@ final class DlqShowVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        DeadLetters deadLetters = new DeadLetters(config.read());
+        DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA));
         List<DeadLetter> found = new ArrayList<>();
         for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
             deadLetters.find(x, rowId).ifPresent(found::add);
@@ -67,7 +74,7 @@ final class DlqShowVerb implements Callable<Integer> {
         if (output.isJson()) {
             row.with("headers", headers(letter.headers()));
         } else {
-            letter.headers().entries().forEach(entry -> row.with(entry.key(), value(entry)));
+            letter.headers().entries().forEach(entry -> row.with(entry.key(), readable(entry)));
         }
         if (payload && letter.payload() == DeadLetter.Payload.INLINE) {
             row.with("value", text(letter.value()));
@@ -84,6 +91,15 @@ final class DlqShowVerb implements Callable<Integer> {
     private static @Nullable String value(Headers.Entry entry) {
         Bytes value = entry.value();
         return value == null ? null : value.utf8();
+    }
+
+    /** As it stands in the record; an instant with its milliseconds spelt out. */
+    private static @Nullable String readable(Headers.Entry entry) {
+        String value = value(entry);
+        if (value == null || !INSTANTS.contains(entry.key()) || !value.matches("\\d{1,15}")) {
+            return value;
+        }
+        return "%s (%s)".formatted(Instant.ofEpochMilli(Long.parseLong(value)), value);
     }
 
     /** Text as it is; what is not UTF-8 as {@code \x} and hex. */

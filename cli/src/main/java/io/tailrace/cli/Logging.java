@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
@@ -12,6 +13,14 @@ import org.slf4j.LoggerFactory;
 final class Logging {
 
     private Logging() {}
+
+    /** For verbs that are over in a second: the verb itself says in one line what Kafka's clients would say in fifty. */
+    static void withoutKafkaClients() {
+        if (System.getenv("TAILRACE_LIBRARIES_LOG_LEVEL") == null
+                && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger("org.apache.kafka").setLevel(Level.OFF);
+        }
+    }
 
     /** From now on into a file: what happens in a demo would otherwise stand between the lines of its story. */
     static void to(Path file) {

@@ -25,7 +25,7 @@ final class Output {
         JSON
     }
 
-    /** A cell longer than this is cut in tables; JSON keeps everything. */
+    /** A cell longer than this is cut in tables on a terminal; what goes to a program or a file is whole. */
     private static final int WIDEST_CELL = 60;
 
     /** An empty list is {@code []}, as scripts expect it, not {@code [ ]}. */
@@ -137,7 +137,13 @@ final class Output {
     /** One line, and nothing that moves a terminal's cursor. */
     private static String cell(String text) {
         String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
-        return line.length() <= WIDEST_CELL ? line : line.substring(0, WIDEST_CELL - 1) + "…";
+        return line.length() <= WIDEST_CELL || !isTerminal() ? line : line.substring(0, WIDEST_CELL - 1) + "…";
+    }
+
+    /** The launcher knows; without it, Java knows only whether both ends of the process are one. */
+    private static boolean isTerminal() {
+        String told = System.getProperty("tailrace.terminal");
+        return told == null ? System.console() != null : Boolean.parseBoolean(told);
     }
 
     private static String indented(String text, int by) {

@@ -46,7 +46,7 @@ final class RunVerb implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Set<PartName> names = names();
         try (Lifetime lifetime = Lifetime.begin()) {
-            Handlers handlers = Handlers.discovered(Thread.currentThread().getContextClassLoader());
+            Handlers handlers = HandlerJars.discovered(Thread.currentThread().getContextClassLoader());
             return new Service(config.read(), names, handlers)
                     .run(lifetime, spec.commandLine().getErr(), () -> {});
         }

@@ -15,7 +15,9 @@ final class SourceConnection {
         Properties properties = new Properties();
         properties.setProperty("user", source.user());
         properties.setProperty("password", source.password().reveal());
-        properties.setProperty("connectTimeout", "10");
+        properties.setProperty("connectTimeout", "5");
+        // Of the whole login: a server that accepts and then says nothing is as good as none.
+        properties.setProperty("loginTimeout", "10");
         properties.setProperty("ApplicationName", "tailrace");
         return DriverManager.getConnection(source.jdbcUrl(), properties);
     }

@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.Status;
 import java.time.Clock;
 import java.util.LinkedHashMap;
@@ -28,7 +29,10 @@ final class StatusVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Status.Report seen = new Status(config.read(), Clock.systemUTC()).look();
+        String file = config.file().toString();
+        TailraceConfig read = config.read();
+        Status.Report seen = new Status(read, Clock.systemUTC())
+                .look(Server.POSTGRES.problem(read, file), Server.KAFKA.problem(read, file));
         if (output.isJson()) {
             output.json(json(seen));
         } else {
@@ -49,12 +53,17 @@ final class StatusVerb implements Callable<Integer> {
                                                 slot.active() ? "active" : "NOT ACTIVE",
                                                 slot.walStatus(),
                                                 slot.lagBytes()))
-                                .orElse("none"))
+                                .orElse(absent(seen, Status.SLOT)))
                 .with(
                         "position",
                         seen.position()
                                 .map(position -> "written %,d ms ago".formatted(position.ageMs()))
-                                .orElse("none"));
+                                .orElse(absent(seen, Status.POSITION)));
+        for (String what : List.of(Status.COMMANDS, Status.LAGS, Status.DEAD_LETTERS)) {
+            if (seen.unknown().containsKey(what)) {
+                row.with(what, absent(seen, what));
+            }
+        }
         seen.lags().forEach(lag -> row.with(lag.reader() + " " + lag.topic(), behind(lag.mostRecords())));
         if (!seen.commands().isEmpty()) {
             row.with(
@@ -74,6 +83,11 @@ final class StatusVerb implements Callable<Integer> {
                                         .map(reason -> reason.getValue() + " " + reason.getKey())
                                         .collect(Collectors.joining(", "))));
         return row;
+    }
+
+    private static String absent(Status.Report seen, String what) {
+        String unknown = seen.unknown().get(what);
+        return unknown == null ? "none" : "unknown: " + unknown;
     }
 
     /** Only 0 is exact. */
@@ -115,6 +129,7 @@ final class StatusVerb implements Callable<Integer> {
         commands.put("due", seen.dueCommands());
         json.put("commands", commands);
         json.put("deadLetters", seen.deadLetters());
+        json.put("unknown", seen.unknown());
         json.put("problems", seen.problems());
         return json;
     }

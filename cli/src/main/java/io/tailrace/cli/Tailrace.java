@@ -1,5 +1,7 @@
 package io.tailrace.cli;
 
+import java.util.Set;
+import java.util.UUID;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -9,7 +11,7 @@ import picocli.CommandLine.IVersionProvider;
 @Command(
         name = "tailrace",
         description = {
-            "Carries what an application commits to PostgreSQL out to Kafka and back to handlers: exactly once, in order, never lost.",
+            "Carries what an application commits to PostgreSQL out to Kafka and back to handlers: exactly once and in order.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -34,7 +36,7 @@ import picocli.CommandLine.IVersionProvider;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  tailrace demo --once                         see the whole of it work, in less than a minute",
+            "  tailrace demo --once                         see the whole of it work",
             "  tailrace dev                                 PostgreSQL, Kafka and Tailrace on this machine",
             "  tailrace run --config tailrace.yml           everything, against your PostgreSQL and Kafka",
             "  tailrace dlq list -o json                    what is parked, and why",
@@ -45,6 +47,9 @@ final class Tailrace implements Runnable {
 
     private static final int HELP_WIDTH = 120;
 
+    /** Verbs whose log is wanted. */
+    private static final Set<String> RUN_FOR_LONG = Set.of("run", "dev", "demo");
+
     @CommandLine.Spec
     @SuppressWarnings("NullAway.Init") // by picocli
     private CommandLine.Model.CommandSpec spec;
@@ -54,10 +59,32 @@ final class Tailrace implements Runnable {
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new Tailrace())
+        CommandLine line = new CommandLine(new Tailrace());
+        line.setCommandName(Called.name());
+        Called.putInto(line);
+        return line.registerConverter(UUID.class, Tailrace::rowId)
+                .setParameterExceptionHandler(new Misuse())
                 .setExecutionExceptionHandler(new Failures())
+                .setExecutionStrategy(Tailrace::execute)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(HELP_WIDTH);
+    }
+
+    private static UUID rowId(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException notOne) {
+            throw new CommandLine.TypeConversionException("'" + text + "' is not a row id (a UUID)");
+        }
+    }
+
+    private static int execute(CommandLine.ParseResult parsed) {
+        boolean runsForLong = parsed.hasSubcommand()
+                && RUN_FOR_LONG.contains(parsed.subcommand().commandSpec().name());
+        if (!runsForLong) {
+            Logging.withoutKafkaClients();
+        }
+        return new CommandLine.RunLast().execute(parsed);
     }
 
     @Override

@@ -38,6 +38,11 @@ class OutputTest {
     }
 
     @Test
+    void whatDoesNotGoToATerminalIsNotCut() {
+        assertThat(printed("table", List.of(row("a", 1, "x".repeat(100))))).contains("x".repeat(100));
+    }
+
+    @Test
     void anEmptyListIsAnEmptyArrayOrNoDataAtAll() {
         assertThat(printed("json", List.of())).isEqualTo("[]\n");
         assertThat(printed("table", List.of())).isEmpty();

@@ -6,7 +6,11 @@ import io.tailrace.cli.CommandLines.Ran;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,8 +108,57 @@ class TailraceTest {
         Ran ran = CommandLines.tailrace("commands", "list", "-c", file(GOOD).toString());
         assertThat(ran.exit()).isEqualTo(Exit.FAILED);
         assertThat(ran.err())
-                .startsWith("listing commands in shop at localhost:1 failed: ")
-                .doesNotContain("\tat ");
+                .isEqualTo(
+                        "PostgreSQL at localhost:1 (source.host, source.port in %s) does not answer. Is it running?%n"
+                                .formatted(directory.resolve("tailrace.yml")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dlq list", "dlq show x", "dlq replay --all --of events"})
+    void aKafkaThatDoesNotAnswerIsNamedInOneLineAndSoon(String verb) throws IOException {
+        List<String> line = new ArrayList<>(List.of(verb.split(" ")));
+        line.addAll(List.of("-c", file(GOOD).toString()));
+        Ran ran = Assertions.assertTimeout(
+                Duration.ofSeconds(20), () -> CommandLines.tailrace(line.toArray(String[]::new)));
+        assertThat(ran.exit()).isEqualTo(Exit.FAILED);
+        assertThat(ran.err())
+                .isEqualTo("Kafka at 127.0.0.1:1 (kafka.bootstrap-servers in %s) does not answer. Is it running?%n"
+                        .formatted(directory.resolve("tailrace.yml")));
+    }
+
+    @Test
+    void statusDoesNotCallLostWhatItCouldNotSee() throws IOException {
+        Ran ran = CommandLines.tailrace("status", "-c", file(GOOD).toString());
+        assertThat(ran.exit()).isEqualTo(Exit.FAILED);
+        assertThat(ran.out())
+                .containsPattern("slot +unknown: PostgreSQL does not answer")
+                .containsPattern("position +unknown: Kafka does not answer")
+                .doesNotContain("none");
+        assertThat(ran.err().lines()).hasSize(2);
+    }
+
+    @Test
+    void aConfigurationThatDoesNotExistIsSaidNotToExist() {
+        Ran ran = CommandLines.tailrace(
+                "status", "-c", directory.resolve("nope.yml").toString());
+        assertThat(ran.exit()).isEqualTo(Exit.REFUSED);
+        assertThat(ran.err()).contains("nope.yml: does not exist");
+    }
+
+    @Test
+    void aWordThatIsNotKnownIsNamedWithTheOneThatWasMeant() {
+        assertThat(CommandLines.tailrace("dlq", "lsit").err())
+                .isEqualTo("There is no verb 'lsit'. Did you mean 'list'?%n`tailrace dlq --help` tells what there is.%n"
+                        .formatted());
+        assertThat(CommandLines.tailrace("dlq", "list", "--limt", "3").err())
+                .startsWith("There is no option '--limt'. Did you mean '--limit'")
+                .hasLineCount(2);
+        assertThat(CommandLines.tailrace("commands", "cancel", "foo").err())
+                .startsWith("'foo' is not a row id (a UUID)")
+                .hasLineCount(2);
+        assertThat(CommandLines.tailrace("dlq", "list", "--limit", "x").err())
+                .contains("--limit")
+                .hasLineCount(2);
     }
 
     @Test

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -186,6 +187,9 @@ public final class CommandExecutor implements Part {
                 config.executor(), clock, () -> ThreadLocalRandom.current().nextDouble());
         RowRunner runner = new RowRunner(Pool.connections(pool), table, source, stamper, run, handlers, rules);
         metrics.running(rows::running);
+        LOG.info(
+                "Handlers: {}",
+                handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())));
         source.open();
         rows.start(runner);
         this.gate = source;

@@ -5,6 +5,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports on the loopback address. */
@@ -49,9 +50,10 @@ final class LocalPorts {
             bindOnce(port);
         } catch (IOException inUse) {
             throw new EmbeddedStartException(
-                    "Port %d for %s is in use (%s). Stop what listens there, or choose another port (0 takes a free one)."
+                    "Port %d for %s is in use (%s). Stop what listens there, or choose another port."
                             .formatted(port, server, inUse.getMessage()),
-                    inUse);
+                    inUse,
+                    OptionalInt.of(port));
         }
     }
 

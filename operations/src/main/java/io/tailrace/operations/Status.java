@@ -22,6 +22,14 @@ import org.apache.kafka.common.KafkaException;
  */
 public final class Status {
 
+    /** Names in {@link Report#unknown}. */
+    public static final String SLOT = "slot";
+
+    public static final String COMMANDS = "commands";
+    public static final String POSITION = "position";
+    public static final String LAGS = "lags";
+    public static final String DEAD_LETTERS = "deadLetters";
+
     private static final Duration PATIENCE = Duration.ofSeconds(15);
 
     private final TailraceConfig config;
@@ -43,6 +51,7 @@ public final class Status {
      * @param dueCommands pending ones that may run by now
      * @param lags by reader
      * @param deadLetters by {@code x}, then by reason
+     * @param unknown what could not be looked at, by its name, with a few words why: none of it is known to be absent
      * @param problems what could not be reached, in words
      */
     public record Report(
@@ -52,6 +61,7 @@ public final class Status {
             long dueCommands,
             List<Lag> lags,
             Map<String, Map<String, Long>> deadLetters,
+            Map<String, String> unknown,
             List<String> problems) {}
 
     /**
@@ -82,20 +92,35 @@ public final class Status {
 
     /** Looks at everything once. */
     public Report look() {
-        List<String> problems = new ArrayList<>();
+        return look(Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Looks at everything once, but not at a server that is known not to answer.
+     *
+     * @param sourceProblem why PostgreSQL need not be asked, for the problems of the report
+     * @param kafkaProblem why Kafka need not be asked
+     */
+    public Report look(Optional<String> sourceProblem, Optional<String> kafkaProblem) {
+        Looking looking = new Looking();
+        sourceProblem.ifPresent(looking.problems::add);
+        kafkaProblem.ifPresent(looking.problems::add);
+        Optional<String> noSource = sourceProblem.map(said -> "PostgreSQL does not answer");
+        Optional<String> noKafka = kafkaProblem.map(said -> "Kafka does not answer");
         SourceProbe source = new SourceProbe(config);
-        Optional<SlotState> slot = orElse(problems, source::slot, Optional.empty());
+        Optional<SlotState> slot = looking.at(SLOT, noSource, source::slot, Optional.empty());
         Map<Command.Status, Long> commands =
-                orElse(problems, () -> new Commands(config.source()).count(Optional.empty()), Map.of());
-        long due = orElse(problems, source::dueCommands, 0L);
-        Optional<Position> position = orElse(problems, this::position, Optional.empty());
-        List<Lag> lags = orElse(problems, () -> new GroupLags(config, kafka).read(), List.of());
+                looking.at(COMMANDS, noSource, () -> new Commands(config.source()).count(Optional.empty()), Map.of());
+        long due = looking.at(COMMANDS, noSource, source::dueCommands, 0L);
+        Optional<Position> position = looking.at(POSITION, noKafka, this::position, Optional.empty());
+        List<Lag> lags = looking.at(LAGS, noKafka, () -> new GroupLags(config, kafka).read(), List.of());
         Map<String, Map<String, Long>> deadLetters = new TreeMap<>();
         for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
-            orElse(problems, () -> Optional.of(deadLetters(x)), Optional.<Map<String, Long>>empty())
+            looking.at(DEAD_LETTERS, noKafka, () -> Optional.of(deadLetters(x)), Optional.<Map<String, Long>>empty())
                     .ifPresent(counts -> deadLetters.put(x, counts));
         }
-        return new Report(slot, position, commands, due, lags, deadLetters, List.copyOf(problems));
+        return new Report(
+                slot, position, commands, due, lags, deadLetters, looking.unknown, List.copyOf(looking.problems));
     }
 
     private Optional<Position> position() {
@@ -113,12 +138,23 @@ public final class Status {
         return counts;
     }
 
-    private static <T> T orElse(List<String> problems, Supplier<T> seen, T otherwise) {
-        try {
-            return seen.get();
-        } catch (OperationFailed | KafkaException outOfReach) {
-            problems.add(String.valueOf(outOfReach.getMessage()));
-            return otherwise;
+    /** What goes wrong while looking. */
+    private static final class Looking {
+        private final List<String> problems = new ArrayList<>();
+        private final Map<String, String> unknown = new TreeMap<>();
+
+        <T> T at(String what, Optional<String> notAsked, Supplier<T> seen, T otherwise) {
+            if (notAsked.isPresent()) {
+                unknown.put(what, notAsked.get());
+                return otherwise;
+            }
+            try {
+                return seen.get();
+            } catch (OperationFailed | KafkaException outOfReach) {
+                unknown.put(what, "see below");
+                problems.add(String.valueOf(outOfReach.getMessage()));
+                return otherwise;
+            }
         }
     }
 

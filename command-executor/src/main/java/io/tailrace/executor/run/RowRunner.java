@@ -18,6 +18,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,9 @@ public final class RowRunner implements Work {
     /** What is due sooner than this is not sent to the router and back. */
     private static final Duration WAITED_FOR_HERE = Duration.ofSeconds(1);
 
+    /** Names in rows are without end, the memory of them is not. */
+    private static final int MOST_TOLD = 1_000;
+
     private final Connections connections;
     private final CommandTable table;
     private final SourceGate gate;
@@ -42,6 +47,9 @@ public final class RowRunner implements Work {
     private final HandlerRun run;
     private final Handlers handlers;
     private final Rules rules;
+
+    /** Names that no handler answers to, each told once. */
+    private final Set<String> unhandled = ConcurrentHashMap.newKeySet();
 
     /** SQLSTATE of the last error of this kind that was logged: what keeps one row from its claim keeps them all. */
     private volatile @Nullable String told;
@@ -155,7 +163,14 @@ public final class RowRunner implements Work {
         if (handler.isEmpty()) {
             boolean wait = rules.config().onMissingHandler() == MissingHandler.WAIT;
             Duration base = rules.config().policyOf(row.name()).base();
-            return stamper.conclude(connection, turn, claim, Decisions.missing(row, wait, base));
+            Decision missing = Decisions.missing(row, wait, base);
+            Step step = stamper.conclude(connection, turn, claim, missing);
+            if (missing instanceof Decision.Wait && unhandled.size() < MOST_TOLD && unhandled.add(row.name())) {
+                LOG.warn(
+                        "No handler answers to name={}, its commands wait until one does (executor.on-missing-handler); said once per name",
+                        row.name());
+            }
+            return step;
         }
         stamper.metrics().started(row.lagMillis());
         Savepoint before = connection.setSavepoint();

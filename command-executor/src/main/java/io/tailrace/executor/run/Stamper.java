@@ -167,13 +167,14 @@ public final class Stamper {
         metrics.settled(meterName(row.name()), wait.outcome());
         if (wait.used() > 0 && trail != null) {
             LOG.info(
-                    "Command failed, it is tried again: rowId={} key={} name={} attempt={} waitMs={} error={}",
+                    "Command failed, it is tried again: rowId={} key={} name={} attempt={} waitMs={} error={}; more: commands show {}",
                     stamp.id(),
                     row.orderingKey(),
                     row.name(),
                     stamp.attempts(),
                     stamp.waitMillis(),
-                    trail.errorClass());
+                    trail.errorClass(),
+                    stamp.id());
         }
         return Step.finished(followers.with(head), () -> {
             replies.send(head, Answers.waits(head.record(), row, stamp, trail), asOf);

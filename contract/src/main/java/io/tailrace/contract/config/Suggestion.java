@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.function.ToIntFunction;
 
 /** "Did you mean": the key that an unknown one was probably meant to be. */
-final class Suggestion {
+public final class Suggestion {
 
     private Suggestion() {}
 
     /** The nearest of the known paths, if one is near enough; a section counts as a path of its own. */
-    static Optional<String> of(String unknown, List<String> known) {
+    public static Optional<String> of(String unknown, List<String> known) {
         String wanted = kebab(unknown);
         // A slip of the pen; the right word in the wrong section; something that looks like it.
         return nearest(wanted, known, path -> 2)
