@@ -19,7 +19,11 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** All that takes letters out of a dead letter topic: batch by batch, one operator at a time. */
 final class LetterTransactions {
@@ -27,7 +31,11 @@ final class LetterTransactions {
     /** A batch also ends here, so that it fits the producer's memory. */
     private static final long BATCH_BYTES = 8L << 20;
 
+    private static final Logger LOG = LoggerFactory.getLogger(LetterTransactions.class);
+
     private static final int MAX_BLOCK_MS = 30_000;
+
+    private static final int MOST_TRIES = 3;
 
     private final Topics topics;
     private final KafkaConfig kafka;
@@ -51,6 +59,21 @@ final class LetterTransactions {
     /** @param live reads the letters that are meant; called when no other operator can take one of them any more */
     Report run(String x, Order order, int batchRows, Supplier<List<DeadLetter>> live, Plan plan) {
         List<Row> done = new ArrayList<>();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return tryOnce(x, order, batchRows, live, plan, done);
+            } catch (KafkaException failed) {
+                if (attempt == MOST_TRIES || !isTorn(failed)) {
+                    throw failed;
+                }
+                LOG.warn("A batch of {} was refused and begins anew: rows done so far={}", x, done.size(), failed);
+            }
+        }
+    }
+
+    private Report tryOnce(
+            String x, Order order, int batchRows, Supplier<List<DeadLetter>> live, Plan plan, List<Row> done) {
+        int before = done.size();
         int selected = 0;
         KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings(x));
         try {
@@ -63,8 +86,9 @@ final class LetterTransactions {
             }
             return new Report(order, done, 0, Ending.COMPLETE);
         } catch (KafkaException failed) {
-            if (isFenced(failed)) {
-                return new Report(order, done, selected - done.size(), Ending.FENCED);
+            if (isCausedBy(failed, ProducerFencedException.class)
+                    || isCausedBy(failed, InvalidProducerEpochException.class)) {
+                return new Report(order, done, selected - (done.size() - before), Ending.FENCED);
             }
             throw failed;
         } finally {
@@ -113,9 +137,15 @@ final class LetterTransactions {
         return settings;
     }
 
-    private static boolean isFenced(KafkaException failed) {
+    /** The broker lost count of a healthy transaction, as it does under load on partitions that are new; another one will do. */
+    private static boolean isTorn(KafkaException failed) {
+        return isCausedBy(failed, InvalidTxnStateException.class)
+                || isCausedBy(failed, OutOfOrderSequenceException.class);
+    }
+
+    private static boolean isCausedBy(Throwable failed, Class<? extends KafkaException> type) {
         for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {
+            if (type.isInstance(cause)) {
                 return true;
             }
         }
