@@ -65,10 +65,11 @@ enum Server {
                     admin.close(Duration.ZERO);
                 }
             } catch (ExecutionException failed) {
-                return Optional.of(
-                        failed.getCause() instanceof org.apache.kafka.common.errors.TimeoutException
-                                ? SILENT
-                                : " cannot be used: " + failed.getCause().getMessage());
+                Throwable why = failed.getCause();
+                if (why == null || why instanceof org.apache.kafka.common.errors.TimeoutException) {
+                    return Optional.of(SILENT);
+                }
+                return Optional.of(" cannot be used: " + why.getMessage());
             } catch (TimeoutException late) {
                 return Optional.of(SILENT);
             } catch (KafkaException unusable) {
