@@ -1,0 +1,245 @@
+package io.tailrace.benchmarks.capture;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.sun.management.OperatingSystemMXBean;
+import io.tailrace.benchmarks.contender.Contender;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came out, as {@code -o json} prints it. A figure that was not measured is absent.
+ *
+ * @param benchmark {@code capture}
+ * @param settings what was run
+ * @param machine where
+ * @param versions of what
+ * @param shapes by the name of the shape
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record CaptureReport(
+        String benchmark,
+        Settings settings,
+        Machine machine,
+        Map<String, String> versions,
+        Map<String, Shaped> shapes) {
+
+    /**
+     * What was run.
+     *
+     * @param unusual settings that were tried, by contender
+     */
+    record Settings(
+            int rows,
+            int warmUpRows,
+            int runs,
+            int latencySeconds,
+            int latencyRowsPerSecond,
+            String heapOfContender,
+            Map<String, Map<String, String>> unusual) {}
+
+    /** The machine, without its name. */
+    record Machine(int cores, long memoryMiB, String system, String architecture) {}
+
+    /**
+     * All of one shape.
+     *
+     * @param contenders medians by contender
+     * @param ratios of rows per second, by contender
+     * @param runs every single measurement
+     */
+    record Shaped(
+            int rowsPerTransaction, Map<String, Figures> contenders, Map<String, Ratios> ratios, List<Raw> runs) {}
+
+    /** Medians. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Figures(
+            @Nullable Double rowsPerSecond,
+            @Nullable Double cpuMicrosPerRow,
+            @Nullable Double p50Ms,
+            @Nullable Double p99Ms,
+            @Nullable Double maxHeapMiB) {}
+
+    /** Of rows per second, to those of others. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Ratios(
+            @Nullable Double toPeer,
+            @Nullable Double toLimitRead,
+            @Nullable Double toLimitReadProduce) {}
+
+    /** One measurement; what the other kind of measurement gives is absent. */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    record Raw(
+            String contender,
+            int run,
+            @Nullable Long rows,
+            @Nullable Double seconds,
+            @Nullable Double rowsPerSecond,
+            @Nullable Double startSeconds,
+            @Nullable Double cpuMicrosPerRow,
+            @Nullable Map<String, Double> cpuMicrosPerRowByThread,
+            @Nullable Double maxHeapMiB,
+            @Nullable Double gcMs,
+            @Nullable Double p50Ms,
+            @Nullable Double p99Ms,
+            @Nullable Double committedRowsPerSecond) {}
+
+    static CaptureReport of(CapturePlan plan, String postgres, List<Trial> trials) {
+        Map<String, Shaped> shapes = new LinkedHashMap<>();
+        for (Shape shape : plan.shapes()) {
+            shapes.put(
+                    shape.text(),
+                    shaped(
+                            plan.contenders(),
+                            shape,
+                            trials.stream()
+                                    .filter(trial -> trial.shape() == shape)
+                                    .toList()));
+        }
+        return new CaptureReport(
+                "capture",
+                new Settings(
+                        plan.rows(),
+                        plan.warmRows(),
+                        plan.runs(),
+                        plan.latencySeconds(),
+                        plan.rowsPerSecond(),
+                        plan.heap(),
+                        unusual(plan)),
+                thisMachine(),
+                versionsWith(postgres),
+                shapes);
+    }
+
+    private static Map<String, Map<String, String>> unusual(CapturePlan plan) {
+        Map<String, Map<String, String>> unusual = new TreeMap<>();
+        plan.settings().forEach((contender, settings) -> {
+            if (!settings.isEmpty()) {
+                unusual.put(contender.text(), settings);
+            }
+        });
+        return unusual;
+    }
+
+    private static Shaped shaped(List<Contender> contenders, Shape shape, List<Trial> trials) {
+        Map<String, Figures> figures = new LinkedHashMap<>();
+        for (Contender contender : contenders) {
+            figures.put(
+                    contender.text(),
+                    figures(trials.stream()
+                            .filter(trial -> trial.contender() == contender)
+                            .toList()));
+        }
+        Map<String, Ratios> ratios = new LinkedHashMap<>();
+        figures.forEach((name, own) -> ratios.put(
+                name,
+                new Ratios(
+                        ratio(own, figures.get(Contender.PEER_EVENTROUTER.text())),
+                        ratio(own, figures.get(Contender.LIMIT_READ.text())),
+                        ratio(own, figures.get(Contender.LIMIT_READ_PRODUCE.text())))));
+        List<Raw> raws = trials.stream().map(CaptureReport::raw).toList();
+        return new Shaped(shape.rowsPerTransaction(), figures, ratios, raws);
+    }
+
+    private static Figures figures(List<Trial> trials) {
+        return new Figures(
+                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.rowsPerSecond())), 0),
+                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.cpuMicrosPerRow())), 1),
+                rounded(median(trials, trial -> trial.latency().stream().map(Latency::p50Millis)), 1),
+                rounded(median(trials, trial -> trial.latency().stream().map(Latency::p99Millis)), 1),
+                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.maxHeapMiB())), 1));
+    }
+
+    private static OptionalDouble median(List<Trial> trials, Function<Trial, Stream<Double>> figure) {
+        return Statistics.median(trials.stream().flatMap(figure).toList());
+    }
+
+    private static @Nullable Double ratio(Figures own, @Nullable Figures other) {
+        if (other == null || own.rowsPerSecond() == null || other.rowsPerSecond() == null) {
+            return null;
+        }
+        return rounded(OptionalDouble.of(own.rowsPerSecond() / other.rowsPerSecond()), 2);
+    }
+
+    private static Raw raw(Trial trial) {
+        var drain = trial.drain().orElse(null);
+        Latency latency = trial.latency().orElse(null);
+        if (drain == null) {
+            return new Raw(
+                    trial.contender().text(),
+                    trial.run(),
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    latency == null ? null : rounded(latency.p50Millis(), 2),
+                    latency == null ? null : rounded(latency.p99Millis(), 2),
+                    latency == null ? null : rounded(latency.rowsPerSecond(), 0));
+        }
+        Map<String, Double> threads = new TreeMap<>();
+        drain.cpuMicrosPerRowByThread().forEach((thread, micros) -> threads.put(thread, rounded(micros, 1)));
+        return new Raw(
+                trial.contender().text(),
+                trial.run(),
+                drain.rows(),
+                rounded(drain.seconds(), 3),
+                rounded(drain.rowsPerSecond(), 0),
+                rounded(drain.startSeconds(), 2),
+                rounded(drain.cpuMicrosPerRow(), 1),
+                threads,
+                rounded(drain.maxHeapMiB(), 1),
+                drain.gcMillis(),
+                null,
+                null,
+                null);
+    }
+
+    private static Machine thisMachine() {
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        return new Machine(
+                Runtime.getRuntime().availableProcessors(),
+                system.getTotalMemorySize() >> 20,
+                system.getName(),
+                system.getArch());
+    }
+
+    private static Map<String, String> versionsWith(String postgres) {
+        Properties built = new Properties();
+        try (InputStream in = CaptureReport.class.getResourceAsStream("/io/tailrace/benchmarks/versions.properties")) {
+            built.load(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Map<String, String> versions = new LinkedHashMap<>();
+        for (String name : new ArrayList<>(List.of("tailrace", "debezium", "kafka", "pgjdbc"))) {
+            versions.put(name, built.getProperty(name));
+        }
+        versions.put("postgresql", postgres);
+        versions.put("java", System.getProperty("java.runtime.version", "unknown"));
+        return versions;
+    }
+
+    private static @Nullable Double rounded(OptionalDouble value, int digits) {
+        return value.isEmpty() ? null : Double.valueOf(rounded(value.getAsDouble(), digits));
+    }
+
+    private static double rounded(double value, int digits) {
+        double factor = Math.pow(10, digits);
+        return Math.round(value * factor) / factor;
+    }
+}

@@ -1,0 +1,92 @@
+package io.tailrace.benchmarks.capture;
+
+import io.tailrace.benchmarks.contender.Contender.Outbox;
+import io.tailrace.benchmarks.contender.Site;
+import io.tailrace.embedded.EmbeddedPostgres;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * A PostgreSQL server with the outbox of one kind, once to get warm with and once to be measured with. Each kind has a server of its
+ * own: no contender's server reads another's rows out of the log only to throw them away.
+ */
+final class Ground implements AutoCloseable {
+
+    private final EmbeddedPostgres server;
+    private final SiteTables warm;
+    private final SiteTables bench;
+
+    private Ground(EmbeddedPostgres server, Outbox outbox) {
+        this.server = server;
+        this.warm = site(Site.WARM, outbox);
+        this.bench = site(Site.BENCH, outbox);
+    }
+
+    /** Starts the server: durable, and with nothing that would set in by itself in the middle of a drain. */
+    static Ground start(Outbox outbox) throws SQLException {
+        Ground ground = new Ground(
+                EmbeddedPostgres.builder()
+                        .setting("autovacuum", "off")
+                        .setting("checkpoint_timeout", "1h")
+                        .setting("max_wal_size", "64GB")
+                        .start(),
+                outbox);
+        try {
+            ground.warm.create();
+            ground.bench.create();
+            return ground;
+        } catch (SQLException | RuntimeException e) {
+            ground.close();
+            throw e;
+        }
+    }
+
+    private SiteTables site(Site site, Outbox outbox) {
+        server.createDatabase(site.database());
+        return new SiteTables(site, outbox, server.jdbcUrl(site.database()));
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    SiteTables bench() {
+        return bench;
+    }
+
+    /** Writes what a shape's drains will carry. */
+    void fill(CapturePlan plan, Shape shape) throws SQLException {
+        warm.beginHere();
+        warm.fill(plan.warmRows(), shape);
+        bench.beginHere();
+        bench.fill(plan.rows(), shape);
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
+                Statement statement = connection.createStatement()) {
+            statement.execute("CHECKPOINT");
+        }
+    }
+
+    /** Gives the next contender its slots. */
+    void makeSlots() throws SQLException {
+        warm.makeSlot();
+        bench.makeSlot();
+    }
+
+    /** As the server itself says. */
+    String version() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW server_version")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,63 @@
+package io.tailrace.benchmarks.capture;
+
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A report for people. */
+final class ReportTable {
+
+    private static final String ROW = "%-20s %10s %9s %9s %11s %9s %9s %9s%n";
+
+    private ReportTable() {}
+
+    static String of(CaptureReport report) {
+        StringBuilder text = new StringBuilder();
+        report.shapes().values().forEach(shape -> append(text, report, shape));
+        report.settings()
+                .unusual()
+                .forEach((contender, settings) ->
+                        text.append("%s with unusual settings: %s%n".formatted(contender, settings)));
+        CaptureReport.Machine machine = report.machine();
+        text.append("%d cores, %d MiB, %s %s, shared by contender, broker and database; %s%n"
+                .formatted(
+                        machine.cores(),
+                        machine.memoryMiB(),
+                        machine.system(),
+                        machine.architecture(),
+                        report.versions()));
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, CaptureReport report, CaptureReport.Shaped shape) {
+        text.append(
+                "%,d row%s per transaction, %,d rows after %,d to get warm, median of %d, heap %s; latency at %,d rows/s%n"
+                        .formatted(
+                                shape.rowsPerTransaction(),
+                                shape.rowsPerTransaction() == 1 ? "" : "s",
+                                report.settings().rows(),
+                                report.settings().warmUpRows(),
+                                report.settings().runs(),
+                                report.settings().heapOfContender(),
+                                report.settings().latencyRowsPerSecond()));
+        text.append(ROW.formatted("", "rows/s", "of peer", "of limit", "CPU µs/row", "heap MiB", "p50 ms", "p99 ms"));
+        for (Map.Entry<String, CaptureReport.Figures> one : shape.contenders().entrySet()) {
+            CaptureReport.Figures figures = one.getValue();
+            CaptureReport.@Nullable Ratios ratios = shape.ratios().get(one.getKey());
+            text.append(ROW.formatted(
+                    one.getKey(),
+                    number("%,.0f", figures.rowsPerSecond()),
+                    number("%.2f", ratios == null ? null : ratios.toPeer()),
+                    number("%.2f", ratios == null ? null : ratios.toLimitReadProduce()),
+                    number("%.1f", figures.cpuMicrosPerRow()),
+                    number("%.1f", figures.maxHeapMiB()),
+                    number("%.1f", figures.p50Ms()),
+                    number("%.1f", figures.p99Ms())));
+        }
+        text.append(System.lineSeparator());
+    }
+
+    private static String number(String format, @Nullable Double value) {
+        return value == null ? "-" : String.format(Locale.ROOT, format, value);
+    }
+}

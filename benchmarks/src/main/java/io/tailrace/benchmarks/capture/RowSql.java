@@ -1,0 +1,81 @@
+package io.tailrace.benchmarks.capture;
+
+import io.tailrace.benchmarks.contender.Contender.Outbox;
+import io.tailrace.benchmarks.contender.Site;
+
+/**
+ * The rows: an order placed, its payload some 400 bytes of JSON with the row's number in it, one of 10,000 keys, and where it came from.
+ * Both tables hold the same, each in its own way. In every statement {@code n} is the row's number.
+ */
+final class RowSql {
+
+    private static final String PAYLOAD = """
+            '{"number":"~' || lpad(n::text, 10, '0') || '~","customer":"customer-' || lpad((n % 5000)::text, 6, '0')
+            || '","currency":"EUR","total":' || (n % 90000 + 10000)
+            || ',"lines":[{"sku":"sku-' || lpad((n % 700)::text, 6, '0') || '","quantity":2,"price":1299},'
+            || '{"sku":"sku-' || lpad((n % 900)::text, 6, '0') || '","quantity":1,"price":4550}],'
+            || '"shipTo":{"street":"Long Street 12","postcode":"10115","city":"Somewhere","country":"DE"},'
+            || '"note":"please ring twice, the bell is quiet; leave it with the neighbours otherwise"}'""";
+
+    /** Tenant, user, roles, correlation, cause, trace. */
+    private static final String ORIGIN = """
+            'tenant-' || n % 50, 'user-' || n % 1000, 'clerk,approver', 'checkout-' || lpad(n::text, 10, '0'),
+            'request-' || lpad(n::text, 10, '0'), '00-' || md5(n::text) || '-' || left(md5((n + 1)::text), 16) || '-01'""";
+
+    private static final String ORIGIN_COLUMNS =
+            "tenant_id, user_id, user_roles, correlation_id, causation_id, traceparent";
+
+    private static final String KEY = "'order-' || n % 10000";
+    private static final String NAME = "'sales.order-placed'";
+
+    /** The columns that EventRouter looks for, with the primary key that its guide gives them, and the same origin. */
+    static final String EVENT_ROUTER_TABLE = """
+            CREATE TABLE outboxevent (
+                id             uuid NOT NULL PRIMARY KEY,
+                aggregatetype  varchar(255) NOT NULL,
+                aggregateid    varchar(255) NOT NULL,
+                type           varchar(255) NOT NULL,
+                payload        json,
+                timestamp      timestamptz NOT NULL DEFAULT clock_timestamp(),
+                tenant_id      text,
+                user_id        text,
+                user_roles     text,
+                correlation_id text,
+                causation_id   text,
+                traceparent    text
+            )""";
+
+    private RowSql() {}
+
+    static String table(Outbox outbox) {
+        return switch (outbox) {
+            case TAILRACE -> Site.tables().qualified(Site.tables().outbox());
+            case EVENT_ROUTER -> "outboxevent";
+        };
+    }
+
+    /** Inserts the rows whose numbers a query gives as {@code n}. */
+    static String insert(Outbox outbox, String numbers) {
+        String columns = switch (outbox) {
+            case TAILRACE -> "(event_name, ordering_key, payload, " + ORIGIN_COLUMNS + ") SELECT " + NAME + ", ";
+            case EVENT_ROUTER ->
+                "(id, aggregatetype, type, aggregateid, payload, " + ORIGIN_COLUMNS
+                        + ") SELECT gen_random_uuid(), 'order', " + NAME + ", ";
+        };
+        return "INSERT INTO " + table(outbox) + " " + columns + KEY + ", (" + PAYLOAD + ")::json, " + ORIGIN + " FROM "
+                + numbers;
+    }
+
+    /** Inserts rows 0 to {@code rows} - 1, so many to a transaction, within the server. */
+    static String fill(Outbox outbox, int rows, int rowsPerTransaction) {
+        String insert = insert(outbox, "generate_series(number, number + %d) n".formatted(rowsPerTransaction - 1));
+        return """
+                DO $fill$
+                BEGIN
+                    FOR number IN 0 .. %d BY %d LOOP
+                        %s;
+                        COMMIT;
+                    END LOOP;
+                END $fill$""".formatted(rows - 1, rowsPerTransaction, insert);
+    }
+}

@@ -1,0 +1,35 @@
+package io.tailrace.benchmarks.contender;
+
+import java.util.Map;
+
+/** A contender at work: from one slot to where its rows go. Single use. */
+interface Pipeline extends AutoCloseable {
+
+    /** Begins; returns before, at, or after the first row. */
+    void start();
+
+    /**
+     * Rows that are safe where they go: acknowledged, and committed if there is a transaction. From any thread.
+     *
+     * @throws IllegalStateException when it has failed and will deliver no more
+     */
+    long delivered();
+
+    /** Stops, and frees the slot. */
+    @Override
+    void close();
+
+    /**
+     * The pipeline of a contender on a site.
+     *
+     * @param settings that differ from what is usual: Debezium's for the peer, those of the section {@code engine} for Tailrace
+     */
+    static Pipeline of(Contender contender, Servers servers, Site site, ReadRows reads, Map<String, String> settings) {
+        return switch (contender) {
+            case LIMIT_READ -> new LimitPipeline(servers, site, reads);
+            case LIMIT_READ_PRODUCE -> new LimitPipeline(servers, site, new ProducedRows(servers, site.limitTopic()));
+            case PEER_EVENTROUTER -> new PeerPipeline(servers, site, settings);
+            case TAILRACE_TABLE -> new TailracePipeline(servers, site, settings);
+        };
+    }
+}
