@@ -101,7 +101,7 @@ public final class ChangeMapper {
                 shapes.clear();
                 rows.clear();
             }
-            shape = ChangeShape.of(value, settings.tables());
+            shape = ChangeShape.of(value);
             shapes.put(value.schema(), shape);
         }
         return shape;

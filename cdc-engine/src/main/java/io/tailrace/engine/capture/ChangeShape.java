@@ -1,6 +1,5 @@
 package io.tailrace.engine.capture;
 
-import io.tailrace.contract.name.TableNames;
 import org.apache.kafka.connect.data.Field;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.data.Struct;
@@ -34,7 +33,7 @@ final class ChangeShape {
         this.row = after == null ? null : after.schema();
     }
 
-    static ChangeShape of(Struct change, TableNames tables) {
+    static ChangeShape of(Struct change) {
         Schema envelope = change.schema();
         if (envelope.field("op") == null) {
             return new ChangeShape(Kind.COMMIT, envelope);
@@ -42,18 +41,18 @@ final class ChangeShape {
         if (envelope.field("message") != null) {
             return new ChangeShape(Kind.MESSAGE, envelope);
         }
-        return new ChangeShape(kindOf(change.getStruct("source"), tables), envelope);
+        return new ChangeShape(kindOf(envelope.field("after")), envelope);
     }
 
-    private static Kind kindOf(Struct source, TableNames tables) {
-        if (!tables.schema().equals(source.getString("schema"))) {
+    /** By the column that only one of the tables has: the publication, which is checked, lets in no others. */
+    private static Kind kindOf(@Nullable Field after) {
+        if (after == null) {
             return Kind.FOREIGN;
         }
-        String table = source.getString("table");
-        if (tables.outbox().equals(table)) {
+        if (after.schema().field(CapturedColumns.EVENT_NAME) != null) {
             return Kind.EVENT;
         }
-        return tables.internalCommand().equals(table) ? Kind.COMMAND : Kind.FOREIGN;
+        return after.schema().field(CapturedColumns.COMMAND_NAME) != null ? Kind.COMMAND : Kind.FOREIGN;
     }
 
     /** The row that was inserted, or null when the change is no insert. */
