@@ -104,13 +104,13 @@ final class Keys {
     static final Key<Integer> MAX_BATCH_SIZE = Key.of(
                     "engine.max-batch-size", ValueType.NUMBER, "Most rows of one Kafka transaction.")
             .between(1, 100_000)
-            .byDefault(8192);
+            .byDefault(2048);
     static final Key<Integer> MAX_QUEUE_SIZE = Key.of(
                     "engine.max-queue-size",
                     ValueType.NUMBER,
                     "Most rows read ahead; must be more than `engine.max-batch-size`.")
             .between(2, 1_000_000)
-            .byDefault(32_768);
+            .byDefault(8192);
     static final Key<Long> MAX_QUEUE_BYTES = Key.of(
                     "engine.max-queue-bytes",
                     ValueType.SIZE,

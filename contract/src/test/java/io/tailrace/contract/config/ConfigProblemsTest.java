@@ -77,7 +77,7 @@ class ConfigProblemsTest {
         assertThat(problems(leastWith("router.retry.base", "10m", "engine.max-queue-size", 10)))
                 .containsExactlyInAnyOrder(
                         "router.retry: retry cap PT5M must not be below base PT10M",
-                        "engine: max-queue-size (10) must be more than max-batch-size (8192)");
+                        "engine: max-queue-size (10) must be more than max-batch-size (2048)");
     }
 
     @Test
