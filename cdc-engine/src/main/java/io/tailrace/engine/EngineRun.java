@@ -184,7 +184,7 @@ final class EngineRun {
         desk = laidDown;
         Topics topics = config.topicNames();
         CaptureSettings capture = new CaptureSettings(
-                config.namespace().source(config.source().database()),
+                config.ceSource(),
                 topics.rawEvents(),
                 topics.rawCommands(),
                 config.source().tables(),

@@ -33,11 +33,7 @@ final class ConfigCheckVerb implements Callable<Integer> {
             } else {
                 output.out()
                         .println("%s is good: namespace %s, source %s, slot and publication %s"
-                                .formatted(
-                                        file,
-                                        read.namespace(),
-                                        read.namespace().source(read.source().database()),
-                                        read.slot()));
+                                .formatted(file, read.namespace(), read.ceSource(), read.slot()));
                 output.out().flush();
             }
             return Exit.DONE;

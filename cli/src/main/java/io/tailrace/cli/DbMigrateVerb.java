@@ -48,7 +48,7 @@ final class DbMigrateVerb implements Callable<Integer> {
                     connection,
                     read.source().tables(),
                     schema.scope(),
-                    Ownership.of(read.namespace(), read.source().database()),
+                    Ownership.of(read.namespace(), read.source().name()),
                     schema.roles());
             report.done().forEach(out::println);
             if (!report.changed()) {

@@ -35,7 +35,7 @@ final class DbScriptVerb implements Callable<Integer> {
         out.print(Schema.script(
                 read.source().tables(),
                 schema.scope(),
-                Ownership.of(read.namespace(), read.source().database()),
+                Ownership.of(read.namespace(), read.source().name()),
                 schema.roles()));
         out.flush();
         return Exit.DONE;

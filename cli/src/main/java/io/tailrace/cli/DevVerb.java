@@ -98,7 +98,11 @@ final class DevVerb implements Callable<Integer> {
             stack.postgres().createDatabase(database);
         }
         try (Connection connection = SourceConnection.open(config.source())) {
-            Schema.migrate(connection, config.source().tables(), Scope.ALL, Ownership.of(config.namespace(), database));
+            Schema.migrate(
+                    connection,
+                    config.source().tables(),
+                    Scope.ALL,
+                    Ownership.of(config.namespace(), config.source().name()));
         }
     }
 

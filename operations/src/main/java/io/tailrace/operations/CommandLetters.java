@@ -41,7 +41,7 @@ final class CommandLetters {
         this.rows = new CommandRows(config.source());
         this.commands = new Commands(config.source());
         this.topics = config.topicNames();
-        this.source = config.namespace().source(config.source().database());
+        this.source = config.ceSource();
         this.transactions = transactions;
         this.live = live;
     }

@@ -67,7 +67,7 @@ class CommandLettersTest {
                     connection,
                     TableNames.DEFAULT,
                     Scope.ALL,
-                    Ownership.of(config.namespace(), config.source().database()));
+                    Ownership.of(config.namespace(), config.source().name()));
         }
         parked = new ParkedRows(config);
         deadLetters = new DeadLetters(config);

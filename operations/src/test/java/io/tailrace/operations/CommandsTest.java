@@ -56,7 +56,7 @@ class CommandsTest {
                     connection,
                     TableNames.DEFAULT,
                     Scope.ALL,
-                    Ownership.of(config.namespace(), config.source().database()));
+                    Ownership.of(config.namespace(), config.source().name()));
         }
         stack.execute(
                 "INSERT INTO tailrace.internal_command (id, command_name, ordering_key, payload, created_at) VALUES ('"

@@ -119,9 +119,7 @@ final class ParkedRows {
         Headers headers = Headers.builder()
                 .put(HeaderName.CE_ID, rowId)
                 .put(HeaderName.CE_TYPE, "sales.order-placed")
-                .put(
-                        HeaderName.CE_SOURCE,
-                        config.namespace().source(config.source().database()))
+                .put(HeaderName.CE_SOURCE, config.ceSource())
                 .putIfPresent(HeaderName.CE_PARTITIONKEY, key)
                 .add("colour", Bytes.utf8("blue"))
                 .put(HeaderName.KIND, "dead")

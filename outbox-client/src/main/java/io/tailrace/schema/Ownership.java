@@ -21,8 +21,8 @@ public record Ownership(String namespace, String slot, String publication) {
         }
     }
 
-    /** The names that follow from namespace and database. */
-    public static Ownership of(Namespace namespace, String database) {
-        return new Ownership(namespace.value(), namespace.slot(database), namespace.publication(database));
+    /** The names that follow from namespace and source: its database, unless it is configured with a name of its own. */
+    public static Ownership of(Namespace namespace, String source) {
+        return new Ownership(namespace.value(), namespace.slot(source), namespace.publication(source));
     }
 }

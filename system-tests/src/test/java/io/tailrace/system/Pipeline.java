@@ -58,7 +58,7 @@ final class Pipeline implements AutoCloseable {
                         connection,
                         config.source().tables(),
                         Scope.ALL,
-                        Ownership.of(config.namespace(), config.source().database()));
+                        Ownership.of(config.namespace(), config.source().name()));
             }
             return pipeline;
         } catch (IOException e) {

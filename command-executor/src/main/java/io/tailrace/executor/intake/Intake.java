@@ -83,8 +83,7 @@ public final class Intake implements AutoCloseable {
         this.config = config;
         this.queues = queues;
         this.metrics = metrics;
-        this.decoder = new DueDecoder(
-                config.topicNames(), config.namespace().source(config.source().database()));
+        this.decoder = new DueDecoder(config.topicNames(), config.ceSource());
         this.thread.setDaemon(true);
     }
 

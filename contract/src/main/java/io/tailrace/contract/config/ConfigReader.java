@@ -2,7 +2,6 @@ package io.tailrace.contract.config;
 
 import io.tailrace.contract.config.Section.Value;
 import io.tailrace.contract.name.Namespace;
-import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.retry.RetryPolicy;
 import java.nio.file.Path;
@@ -40,7 +39,7 @@ public final class ConfigReader {
     private static Value<TailraceConfig> config(Section top) {
         Value<String> name = top.value(Keys.NAMESPACE);
         Value<Namespace> namespace = top.make(Keys.NAMESPACE, () -> new Namespace(name.get()));
-        Value<SourceConfig> source = source(top.section("source"));
+        Value<List<SourceConfig>> sources = SourceReader.read(top);
         Value<KafkaConfig> kafka = kafka(top.section("kafka"));
         Value<TopicsConfig> topics = topics(top.section("topics"));
         Value<EngineConfig> engine = engine(top.section("engine"));
@@ -49,35 +48,13 @@ public final class ConfigReader {
         Value<HttpConfig> http = http(top.section("http"));
         return top.make(() -> new TailraceConfig(
                 namespace.get(),
-                source.get(),
+                sources.get(),
                 kafka.get(),
                 topics.get(),
                 engine.get(),
                 router.get(),
                 executor.get(),
                 http.get()));
-    }
-
-    private static Value<SourceConfig> source(Section section) {
-        Value<String> host = section.value(Keys.HOST);
-        Value<Integer> port = section.value(Keys.PORT);
-        Value<String> database = section.value(Keys.DATABASE);
-        Value<String> user = section.value(Keys.USER);
-        Value<String> password = section.value(Keys.PASSWORD);
-        Value<String> sslMode = section.value(Keys.SSL_MODE);
-        Section below = section.section("tables");
-        Value<String> schema = below.value(Keys.SCHEMA);
-        Value<String> outbox = below.value(Keys.OUTBOX);
-        Value<String> internalCommand = below.value(Keys.INTERNAL_COMMAND);
-        Value<TableNames> tables = below.make(() -> new TableNames(schema.get(), outbox.get(), internalCommand.get()));
-        return section.make(() -> new SourceConfig(
-                host.get(),
-                port.get(),
-                database.get(),
-                user.get(),
-                Secret.of(password.get()),
-                sslMode.get(),
-                tables.get()));
     }
 
     private static Value<KafkaConfig> kafka(Section section) {
@@ -198,10 +175,11 @@ public final class ConfigReader {
     private static List<String> knownPaths() {
         Set<String> paths = new LinkedHashSet<>();
         for (Key<?> key : Keys.ALL) {
-            String path = key.path().replace("[]", "").replace(".*", "");
+            String path = key.path().replace(".*", "");
             paths.add(path);
             for (int dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
-                paths.add(path.substring(0, dot));
+                String section = path.substring(0, dot);
+                paths.add(section.endsWith("[]") ? section.substring(0, section.length() - 2) : section);
             }
         }
         return List.copyOf(paths);

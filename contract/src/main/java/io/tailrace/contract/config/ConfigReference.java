@@ -22,6 +22,7 @@ public final class ConfigReference {
                   empty, and `${file:/path}`, the content of a file without its last line end. `$${` is a literal `${`.
                 - Durations carry their unit: `250ms`, `10s`, `5m`, `2h`, `14d`. Sizes are bytes or `64KiB`, `1MiB`, `2GiB`.
                 - `*` stands for a name of your choice, `[]` for the elements of a list.
+                - A file has `source`, or `sources` with a list of them; not both.
                 """);
         sections().forEach((section, keys) -> {
             page.append("\n## ").append(section).append("\n\n");
@@ -52,6 +53,9 @@ public final class ConfigReference {
     private static String byDefault(Key<?> key) {
         if (key.path().startsWith("executor.retry-by-name.")) {
             return "as in `executor.retry`";
+        }
+        if (key == Keys.SOURCE.name || key == Keys.SOURCES.name) {
+            return "the database";
         }
         if (key.byDefault() == null) {
             return key.path().contains("[]") ? "required in each" : "**required**";

@@ -4,9 +4,9 @@ import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
 import io.tailrace.contract.name.Namespace;
-import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.retry.RetryPolicy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Every key there is, in the order of the reference page. */
@@ -19,37 +19,10 @@ final class Keys {
                             + " characters of a-z, 0-9, `_` and `-`. Chosen once: another one would be another application.")
                     .formatted(Namespace.MAX_LENGTH));
 
-    static final Key<String> HOST = Key.of(
-                    "source.host",
-                    ValueType.TEXT,
-                    "PostgreSQL server. A direct address: a replication connection cannot go through a pooler.")
-            .byDefault("localhost");
-    static final Key<Integer> PORT = Key.of("source.port", ValueType.NUMBER, "Port of the PostgreSQL server.")
-            .between(1, 65_535)
-            .byDefault(5432);
-    static final Key<String> DATABASE = Key.of(
-            "source.database", ValueType.TEXT, "The database whose tables are captured and whose commands are run.");
-    static final Key<String> USER = Key.of(
-            "source.user",
-            ValueType.TEXT,
-            "Needs LOGIN and REPLICATION for the engine, and the tables for the executor and the operator's verbs.");
-    static final Key<String> PASSWORD = Key.of(
-                    "source.password", ValueType.TEXT, "Password of that user; may be empty.")
-            .byDefault("")
-            .asSecret();
-    static final Key<String> SSL_MODE = Key.of(
-                    "source.sslmode",
-                    ValueType.oneOf(List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full")),
-                    "How the connection to PostgreSQL is encrypted, as libpq means it.")
-            .byDefault("prefer");
-    static final Key<String> SCHEMA = Key.of(
-                    "source.tables.schema", ValueType.TEXT, "Schema of all tables and functions.")
-            .byDefault(TableNames.DEFAULT.schema());
-    static final Key<String> OUTBOX = Key.of("source.tables.outbox", ValueType.TEXT, "Table of the events.")
-            .byDefault(TableNames.DEFAULT.outbox());
-    static final Key<String> INTERNAL_COMMAND = Key.of(
-                    "source.tables.internal-command", ValueType.TEXT, "Table of the commands.")
-            .byDefault(TableNames.DEFAULT.internalCommand());
+    /** The one source of most files. */
+    static final SourceKeys SOURCE = new SourceKeys("source");
+    /** Of several; what one of them says is for it alone. */
+    static final SourceKeys SOURCES = new SourceKeys("sources[]");
 
     static final Key<String> BOOTSTRAP_SERVERS =
             Key.of("kafka.bootstrap-servers", ValueType.TEXT, "Comma-separated `host:port` of Kafka brokers.");
@@ -220,57 +193,56 @@ final class Keys {
     /** Of one command name; what it does not say is as in {@code executor.retry}. */
     static final Retry RETRY_BY_NAME = new Retry("executor.retry-by-name.*", RetryPolicy.COMMANDS);
 
-    static final List<Key<?>> ALL = List.of(
-            NAMESPACE,
-            HOST,
-            PORT,
-            DATABASE,
-            USER,
-            PASSWORD,
-            SSL_MODE,
-            SCHEMA,
-            OUTBOX,
-            INTERNAL_COMMAND,
-            BOOTSTRAP_SERVERS,
-            KAFKA_PROPERTIES,
-            PARTITIONS,
-            REPLICATION,
-            MIN_INSYNC_REPLICAS,
-            AUTO_CREATE,
-            MAX_MESSAGE_BYTES,
-            RAW_RETENTION,
-            POLL_INTERVAL,
-            MAX_BATCH_SIZE,
-            MAX_QUEUE_SIZE,
-            MAX_QUEUE_BYTES,
-            HEARTBEAT_INTERVAL,
-            ENGINE_STOP_TIMEOUT,
-            ROUTES_DEFAULT,
-            RULE_PATTERN,
-            RULE_TOPIC,
-            ROUTER_RETRY.base,
-            ROUTER_RETRY.cap,
-            ROUTER_RETRY.maxAttempts,
-            GUARANTEE,
-            COMMIT_INTERVAL,
-            THREADS,
-            STATE_DIRECTORY,
-            INSTANCE_ID,
-            WORKERS,
-            EXECUTOR_RETRY.base,
-            EXECUTOR_RETRY.cap,
-            EXECUTOR_RETRY.maxAttempts,
-            RETRY_BY_NAME.base,
-            RETRY_BY_NAME.cap,
-            RETRY_BY_NAME.maxAttempts,
-            HANDLER_TIMEOUT,
-            ON_MISSING_HANDLER,
-            EXECUTOR_STOP_TIMEOUT,
-            HTTP_ENABLED,
-            HTTP_HOST,
-            HTTP_PORT);
+    static final List<Key<?>> ALL = all();
 
     private Keys() {}
+
+    private static List<Key<?>> all() {
+        List<Key<?>> all = new ArrayList<>();
+        all.add(NAMESPACE);
+        all.addAll(SOURCE.all());
+        all.addAll(SOURCES.all());
+        all.addAll(List.of(
+                BOOTSTRAP_SERVERS,
+                KAFKA_PROPERTIES,
+                PARTITIONS,
+                REPLICATION,
+                MIN_INSYNC_REPLICAS,
+                AUTO_CREATE,
+                MAX_MESSAGE_BYTES,
+                RAW_RETENTION,
+                POLL_INTERVAL,
+                MAX_BATCH_SIZE,
+                MAX_QUEUE_SIZE,
+                MAX_QUEUE_BYTES,
+                HEARTBEAT_INTERVAL,
+                ENGINE_STOP_TIMEOUT,
+                ROUTES_DEFAULT,
+                RULE_PATTERN,
+                RULE_TOPIC,
+                ROUTER_RETRY.base,
+                ROUTER_RETRY.cap,
+                ROUTER_RETRY.maxAttempts,
+                GUARANTEE,
+                COMMIT_INTERVAL,
+                THREADS,
+                STATE_DIRECTORY,
+                INSTANCE_ID,
+                WORKERS,
+                EXECUTOR_RETRY.base,
+                EXECUTOR_RETRY.cap,
+                EXECUTOR_RETRY.maxAttempts,
+                RETRY_BY_NAME.base,
+                RETRY_BY_NAME.cap,
+                RETRY_BY_NAME.maxAttempts,
+                HANDLER_TIMEOUT,
+                ON_MISSING_HANDLER,
+                EXECUTOR_STOP_TIMEOUT,
+                HTTP_ENABLED,
+                HTTP_HOST,
+                HTTP_PORT));
+        return List.copyOf(all);
+    }
 
     /** The three keys of a retry policy, wherever one stands. */
     static final class Retry {

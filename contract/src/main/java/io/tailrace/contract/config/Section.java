@@ -33,6 +33,21 @@ final class Section {
         return new Section("", tree, report);
     }
 
+    /** From the top of the file. */
+    String path() {
+        return path;
+    }
+
+    /** Whether this section says anything under a name, be it that it has no value. */
+    boolean has(String name) {
+        return node.containsKey(name);
+    }
+
+    /** A problem of what stands under a name. */
+    void report(String name, String problem) {
+        report.add(pathOf(name), problem);
+    }
+
     /** What a key says, or its default; a problem is reported now and met again when the value is asked for. */
     <T extends Comparable<? super T>> Value<T> value(Key<T> key) {
         String name = key.path().substring(key.path().lastIndexOf('.') + 1);
@@ -100,6 +115,15 @@ final class Section {
         return sections;
     }
 
+    /** The same; a list that is empty or not there is a problem. */
+    List<Section> filledList(String name, String problem) {
+        Object found = node.get(name);
+        if (found == null || (found instanceof List<?> elements && elements.isEmpty())) {
+            report(name, problem);
+        }
+        return list(name);
+    }
+
     /** All mappings below, by names that the user chose. */
     Map<String, Section> sections() {
         Map<String, Section> named = new TreeMap<>();
@@ -160,10 +184,11 @@ final class Section {
         for (Object key : node.keySet()) {
             String name = String.valueOf(key);
             if (!taken.contains(name)) {
-                String meant = Suggestion.of(pathOf(name), report.known)
+                String here = pathOf(name);
+                String meant = Suggestion.of(here, report.known)
                         .map(suggestion -> "; did you mean " + suggestion + "?")
                         .orElse("");
-                report.add(pathOf(name), "is not known" + meant);
+                report.add(here, "is not known" + meant);
             }
         }
     }

@@ -5,21 +5,33 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.ToIntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** "Did you mean": the key that an unknown one was probably meant to be. */
 public final class Suggestion {
 
+    /** A place in a list. */
+    private static final Pattern ELEMENT = Pattern.compile("\\[\\d+]");
+
     private Suggestion() {}
 
-    /** The nearest of the known paths, if one is near enough; a section counts as a path of its own. */
+    /**
+     * The nearest of the known paths, if one is near enough; a section counts as a path of its own.
+     *
+     * @param known with {@code []} for the elements of a list, whose place in the suggestion is that of the unknown one
+     */
     public static Optional<String> of(String unknown, List<String> known) {
-        String wanted = kebab(unknown);
+        Matcher element = ELEMENT.matcher(unknown);
+        String index = element.find() ? element.group() : "[]";
+        String wanted = kebab(element.replaceAll("[]"));
         // A slip of the pen; the right word in the wrong section; something that looks like it.
         return nearest(wanted, known, path -> 2)
                 .or(() -> known.stream()
                         .filter(path -> last(path).equals(last(wanted)))
                         .findFirst())
-                .or(() -> nearest(wanted, known, path -> last(path).length() / 3));
+                .or(() -> nearest(wanted, known, path -> last(path).length() / 3))
+                .map(path -> path.replace("[]", index));
     }
 
     private static Optional<String> nearest(String wanted, List<String> known, ToIntFunction<String> farthest) {

@@ -2,12 +2,23 @@ package io.tailrace.contract.config;
 
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
-/** The whole configuration of one process. */
+/**
+ * The whole configuration of one process.
+ *
+ * <p>It has one source or several. What works on a database (an engine, an executor, most verbs) works on one: it takes the
+ * configuration {@link #of(SourceConfig)} that source.
+ *
+ * @param sources in the order of the file, at least one; no two derive the same names
+ */
 public record TailraceConfig(
         Namespace namespace,
-        SourceConfig source,
+        List<SourceConfig> sources,
         KafkaConfig kafka,
         TopicsConfig topics,
         EngineConfig engine,
@@ -17,13 +28,59 @@ public record TailraceConfig(
 
     public TailraceConfig {
         Objects.requireNonNull(namespace, "namespace");
-        Objects.requireNonNull(source, "source");
+        sources = List.copyOf(sources);
         Objects.requireNonNull(kafka, "kafka");
         Objects.requireNonNull(topics, "topics");
         Objects.requireNonNull(engine, "engine");
         Objects.requireNonNull(router, "router");
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(http, "http");
+        if (sources.isEmpty()) {
+            throw new IllegalArgumentException("a configuration has a source");
+        }
+        Map<String, SourceConfig> places = new LinkedHashMap<>();
+        for (SourceConfig source : sources) {
+            places.put("sources[%d]".formatted(places.size()), source);
+        }
+        SourceConflicts.of(places).forEach((place, problem) -> {
+            throw new IllegalArgumentException(place + " " + problem);
+        });
+    }
+
+    /** With one source. */
+    public TailraceConfig(
+            Namespace namespace,
+            SourceConfig source,
+            KafkaConfig kafka,
+            TopicsConfig topics,
+            EngineConfig engine,
+            RouterConfig router,
+            ExecutorConfig executor,
+            HttpConfig http) {
+        this(namespace, List.of(source), kafka, topics, engine, router, executor, http);
+    }
+
+    /** The same with this source alone. */
+    public TailraceConfig of(SourceConfig source) {
+        return new TailraceConfig(namespace, source, kafka, topics, engine, router, executor, http);
+    }
+
+    /** One configuration for each source, with that one alone, in the order of {@link #sources}. */
+    public List<TailraceConfig> eachSource() {
+        return sources.stream().map(this::of).toList();
+    }
+
+    /**
+     * The one source.
+     *
+     * @throws IllegalStateException when there are several: the caller forgot to choose
+     */
+    public SourceConfig source() {
+        if (sources.size() != 1) {
+            throw new IllegalStateException("there are several sources (%s): use the configuration of one of them"
+                    .formatted(sources.stream().map(SourceConfig::name).collect(Collectors.joining(", "))));
+        }
+        return sources.get(0);
     }
 
     /** The names of this namespace's topics. */
@@ -31,13 +88,18 @@ public record TailraceConfig(
         return new Topics(namespace);
     }
 
-    /** Slot of the source. */
+    /** Slot of the one source. */
     public String slot() {
-        return namespace.slot(source.database());
+        return namespace.slot(source().name());
     }
 
-    /** Publication of the source. */
+    /** Publication of the one source. */
     public String publication() {
-        return namespace.publication(source.database());
+        return namespace.publication(source().name());
+    }
+
+    /** {@code ce_source} of the rows of the one source. */
+    public String ceSource() {
+        return namespace.source(source().name());
     }
 }

@@ -8,7 +8,8 @@ import java.util.zip.CRC32;
 
 /**
  * The namespace of one application on a cluster. Topics, slot, publication, groups, stores and transactional ids are derived from
- * it, so that two applications never share one by accident.
+ * it, so that two applications never share one by accident. Where a source is asked for its name is meant: its database, unless it is
+ * configured with another one.
  *
  * @param value 1 to 40 characters, {@code [a-z][a-z0-9_-]*}: no dot, because a dot ends the namespace in a topic name
  */
@@ -31,19 +32,19 @@ public record Namespace(String value) {
         }
     }
 
-    /** The replication slot for a database, a legal slot name: {@code tailrace_<ns>_<database>}. */
-    public String slot(String database) {
-        return identifier(database);
+    /** The replication slot of a source, a legal slot name: {@code tailrace_<ns>_<source>}. */
+    public String slot(String source) {
+        return identifier(source);
     }
 
-    /** The publication for a database; slots and publications live in different spaces and share one name. */
-    public String publication(String database) {
-        return identifier(database);
+    /** The publication of a source; slots and publications live in different spaces and share one name. */
+    public String publication(String source) {
+        return identifier(source);
     }
 
-    /** The value of {@code ce_source} for rows of a database: {@code <ns>/<database>}. */
-    public String source(String database) {
-        return value + "/" + database;
+    /** The value of {@code ce_source} for the rows of a source: {@code <ns>/<source>}. */
+    public String source(String source) {
+        return value + "/" + source;
     }
 
     /** {@code application.id} of the router, which is also the prefix of its changelog topics. */
@@ -66,8 +67,8 @@ public record Namespace(String value) {
         return value + ".replay." + x;
     }
 
-    private String identifier(String database) {
-        String wanted = "tailrace_" + value + "_" + database;
+    private String identifier(String source) {
+        String wanted = "tailrace_" + value + "_" + source;
         String legal = wanted.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_]", "_");
         if (legal.equals(wanted) && legal.length() <= MAX_IDENTIFIER) {
             return legal;

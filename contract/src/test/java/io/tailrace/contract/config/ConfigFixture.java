@@ -56,6 +56,14 @@ final class ConfigFixture {
         return tree;
     }
 
+    /** The required keys, with a list of sources. */
+    static Map<String, Object> severalWith(Object... sources) {
+        Map<String, Object> tree = least();
+        tree.remove("source");
+        tree.put("sources", List.of(sources));
+        return tree;
+    }
+
     @SuppressWarnings("unchecked")
     private static void put(Map<String, Object> tree, String path, Object value) {
         int dot = path.indexOf('.');

@@ -5,6 +5,7 @@ import static io.tailrace.contract.config.ConfigFixture.least;
 import static io.tailrace.contract.config.ConfigFixture.leastWith;
 import static io.tailrace.contract.config.ConfigFixture.problems;
 import static io.tailrace.contract.config.ConfigFixture.read;
+import static io.tailrace.contract.config.ConfigFixture.severalWith;
 import static io.tailrace.contract.config.ConfigFixture.surroundings;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,13 +30,13 @@ class ConfigProblemsTest {
 
     @Test
     void problemsComeInTheOrderOfTheFileWithTheirLines() {
-        Map<String, Object> tree = leastWith("engine.poll-interval", "10", "executor.workers", 0, "sources", Map.of());
-        Map<String, Integer> lines = Map.of("executor.workers", 3, "engine.poll-interval", 7, "sources", 12);
+        Map<String, Object> tree = leastWith("engine.poll-interval", "10", "executor.workers", 0, "sourcse", Map.of());
+        Map<String, Integer> lines = Map.of("executor.workers", 3, "engine.poll-interval", 7, "sourcse", 12);
         assertThat(problems(tree, lines, NOTHING))
                 .containsExactly(
                         "line 3: executor.workers: must be 1 to 1000",
                         "line 7: engine.poll-interval: needs a unit: ms, s, m, h or d",
-                        "line 12: sources: is not known; did you mean source?");
+                        "line 12: sourcse: is not known; did you mean source?");
     }
 
     @ParameterizedTest
@@ -50,6 +51,53 @@ class ConfigProblemsTest {
     void anUnknownKeyNamesTheOneThatWasMeant(String unknown, String meant) {
         assertThat(problems(leastWith(unknown, "1")))
                 .containsExactly(unknown + ": is not known; did you mean " + meant + "?");
+    }
+
+    @Test
+    void anUnknownKeyOfAnElementNamesTheOneThatWasMeant() {
+        assertThat(problems(severalWith(Map.of("database", "a", "user", "u"), Map.of("databse", "b", "user", "u"))))
+                .containsExactlyInAnyOrder(
+                        "sources[1].databse: is not known; did you mean sources[1].database?",
+                        "sources[1].database: is missing");
+    }
+
+    @Test
+    void oneSourceAndSeveralAreNotSaidTogether() {
+        Map<String, Object> both = leastWith("sources", List.of(Map.of("database", "b"), "x"), "source.port", 0);
+        assertThat(problems(both))
+                .containsExactlyInAnyOrder(
+                        "sources: stands beside source: move that one into the list, and delete it there",
+                        "source.port: must be 1 to 65535",
+                        "sources[0].user: is missing",
+                        "sources[1]: must be a section with keys of its own");
+        assertThat(problems(severalWith())).containsExactly("sources: lists no source");
+        Map<String, Object> noList = severalWith();
+        noList.put("sources", Map.of("database", "a"));
+        assertThat(problems(noList)).containsExactly("sources: must be a list");
+    }
+
+    @Test
+    void sourcesThatWouldBeNamedAlikeAreAllNamedAtOnce() {
+        assertThat(problems(severalWith(
+                        Map.of("host", "one", "database", "app", "user", "u"),
+                        Map.of("host", "two", "database", "app", "user", "u"),
+                        Map.of("host", "two", "database", "app", "user", "u", "name", "again"),
+                        Map.of("database", "app2", "user", "u", "name", "app"),
+                        Map.of("database", "fine", "user", "u"))))
+                .containsExactlyInAnyOrder(
+                        "sources[1]: is called app like sources[0], and slot, publication, ce_source and transactional.id are named after"
+                                + " that; give one of the two a name of its own (name:)",
+                        "sources[2]: has the same tables as sources[1], those of two:5432/app: each of their rows would be published"
+                                + " twice; delete one of the two",
+                        "sources[3]: is called app like sources[0], and slot, publication, ce_source and transactional.id are named after"
+                                + " that; give one of the two a name of its own (name:)");
+    }
+
+    @Test
+    void aNameOfASourceHasAForm() {
+        assertThat(problems(leastWith("source.name", "a/b")))
+                .containsExactly("source: name 'a/b' must be 1 to 63 characters of A-Z, a-z, 0-9, '_', '-' and '.'");
+        assertThat(problems(leastWith("source.database", "änderung/1"))).isEmpty();
     }
 
     @Test
@@ -139,6 +187,9 @@ class ConfigProblemsTest {
         assertThat(problems(leastWith("source.password", List.of("s3cret"), "kafka.properties.p", List.of("s3cret"))))
                 .hasSize(2)
                 .noneMatch(problem -> problem.contains("s3cret"));
+        TailraceConfig several = read(severalWith(Map.of("database", "a", "user", "u", "password", "s3cret")));
+        assertThat(several.toString()).doesNotContain("s3cret");
+        assertThat(several.eachSource().get(0).source().password().reveal()).isEqualTo("s3cret");
     }
 
     @Test

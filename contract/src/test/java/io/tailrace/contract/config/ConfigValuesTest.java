@@ -3,7 +3,9 @@ package io.tailrace.contract.config;
 import static io.tailrace.contract.config.ConfigFixture.least;
 import static io.tailrace.contract.config.ConfigFixture.leastWith;
 import static io.tailrace.contract.config.ConfigFixture.read;
+import static io.tailrace.contract.config.ConfigFixture.severalWith;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
@@ -37,6 +39,7 @@ class ConfigValuesTest {
     @Test
     void sourceExplicitly() {
         assertThat(read(leastWith(
+                                "source.name", "books",
                                 "source.host", "db.example.org",
                                 "source.port", 6543,
                                 "source.database", "ledger",
@@ -48,6 +51,7 @@ class ConfigValuesTest {
                                 "source.tables.internal-command", "c"))
                         .source())
                 .isEqualTo(new SourceConfig(
+                        "books",
                         "db.example.org",
                         6543,
                         "ledger",
@@ -55,6 +59,51 @@ class ConfigValuesTest {
                         Secret.of("s3cret"),
                         "verify-full",
                         new TableNames("t", "o", "c")));
+    }
+
+    @Test
+    void severalSourcesByDefault() {
+        TailraceConfig config = read(
+                severalWith(Map.of("database", "shop", "user", "app"), Map.of("database", "ledger", "user", "tail")));
+        assertThat(config.sources())
+                .containsExactly(
+                        DEFAULTS.source(),
+                        new SourceConfig(
+                                "localhost", 5432, "ledger", "tail", Secret.of(""), "prefer", TableNames.DEFAULT));
+        assertThat(config.eachSource())
+                .extracting(TailraceConfig::slot)
+                .containsExactly("tailrace_shop_shop", "tailrace_shop_ledger");
+        assertThat(config.eachSource().get(0)).isEqualTo(DEFAULTS);
+        assertThatThrownBy(config::slot).hasMessageContaining("several sources (shop, ledger)");
+    }
+
+    @Test
+    void severalSourcesExplicitly() {
+        TailraceConfig config = read(severalWith(
+                Map.of("database", "app", "user", "app", "host", "one"),
+                Map.ofEntries(
+                        Map.entry("name", "books"),
+                        Map.entry("host", "two"),
+                        Map.entry("port", 6543),
+                        Map.entry("database", "app"),
+                        Map.entry("user", "tail"),
+                        Map.entry("password", "s3cret"),
+                        Map.entry("sslmode", "verify-full"),
+                        Map.entry("tables", Map.of("schema", "t", "outbox", "o", "internal-command", "c")))));
+        TailraceConfig books = config.eachSource().get(1);
+        assertThat(books.source())
+                .isEqualTo(new SourceConfig(
+                        "books",
+                        "two",
+                        6543,
+                        "app",
+                        "tail",
+                        Secret.of("s3cret"),
+                        "verify-full",
+                        new TableNames("t", "o", "c")));
+        assertThat(books.slot()).isEqualTo("tailrace_shop_books");
+        assertThat(books.publication()).isEqualTo("tailrace_shop_books");
+        assertThat(books.ceSource()).isEqualTo("shop/books");
     }
 
     @Test
