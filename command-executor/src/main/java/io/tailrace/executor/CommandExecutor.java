@@ -40,7 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs commands that are due. Any number of them share the work as members of one consumer group. Thread-safe; single use.
+ * Runs the commands of one source that are due. Any number of them share the work as members of one consumer group. Thread-safe; single
+ * use.
  *
  * <p>Needs the tables in its database and the topics of its namespace; an outage of either is waited out and uses no attempt.
  */
@@ -79,6 +80,7 @@ public final class CommandExecutor implements Part {
     /**
      * Opens nothing yet.
      *
+     * @param config with one source
      * @param handlers what runs; a command whose name is not among them is treated as {@code executor.on-missing-handler} says
      * @param clock of this machine, for snoozes only: what is due is for the clock of the database to say
      */
@@ -86,7 +88,8 @@ public final class CommandExecutor implements Part {
         this.config = config;
         this.handlers = handlers;
         this.clock = clock;
-        this.metrics = new ExecutorMetrics(registry, config.executor().workers());
+        this.metrics = new ExecutorMetrics(
+                registry, config.source().name(), config.executor().workers());
     }
 
     @Override
@@ -148,7 +151,7 @@ public final class CommandExecutor implements Part {
         synchronized (this) {
             closeAll();
         }
-        LOG.info("Executor stopped");
+        LOG.info("Executor stopped: source={}", config.source().name());
     }
 
     /** What runs may end; what does not in time is interrupted and rolled back, and uses no attempt. */
@@ -179,7 +182,7 @@ public final class CommandExecutor implements Part {
         AnswerWriter answers = opened(new AnswerWriter(config, metrics, session));
         RunGuard runs = opened(new RunGuard());
         KeyQueues rows = opened(new KeyQueues(config.executor().workers()));
-        SourceGate source = opened(new SourceGate(pool, table, rows, metrics));
+        SourceGate source = opened(new SourceGate(config.source().name(), pool, table, rows, metrics));
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run =
                 new HandlerRun(runs, config.source().tables(), config.executor().handlerTimeout(), metrics);
@@ -188,8 +191,9 @@ public final class CommandExecutor implements Part {
         RowRunner runner = new RowRunner(Pool.connections(pool), table, source, stamper, run, handlers, rules);
         metrics.running(rows::running);
         LOG.info(
-                "Handlers: {}",
-                handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())));
+                "Handlers: {}; source={}",
+                handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())),
+                config.source().name());
         source.open();
         rows.start(runner);
         this.gate = source;
@@ -220,7 +224,8 @@ public final class CommandExecutor implements Part {
                 join(rows);
                 return;
             } catch (StartRefused refused) {
-                LOG.error("Executor does not start: {}", refused.getMessage());
+                LOG.error(
+                        "Executor does not start: source={} {}", config.source().name(), refused.getMessage());
                 become(State.FAILED, String.valueOf(refused.getMessage()));
                 return;
             } catch (KafkaException unreachable) {

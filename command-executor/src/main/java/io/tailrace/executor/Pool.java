@@ -25,7 +25,7 @@ final class Pool {
     static HikariDataSource open(TailraceConfig config, Duration transactionLimit) {
         SourceConfig source = config.source();
         HikariConfig pool = new HikariConfig();
-        pool.setPoolName("tailrace-executor");
+        pool.setPoolName("tailrace-executor-" + source.name());
         pool.setJdbcUrl(source.jdbcUrl());
         pool.setUsername(source.user());
         pool.setPassword(source.password().reveal());

@@ -229,7 +229,9 @@ class OutageTest {
     @Test
     void aFirstStartThatWasKilledGoesOnAndAGroupThatHadBegunAndHasNoOffsetRefuses(Stack stack) throws Exception {
         try (Shop shop = Shop.open(stack)) {
-            String group = shop.config.namespace().executorGroup(Topics.COMMANDS);
+            String group = shop.config
+                    .namespace()
+                    .executorGroup(Topics.COMMANDS, shop.config.source().name());
             String commands = shop.config.topicNames().commands();
             // As a first start leaves it that was killed before its offsets were committed.
             shop.operation("begun/" + group + "/" + commands, "beginning");

@@ -346,7 +346,8 @@ final class Shop implements AutoCloseable {
         List<ConsumerRecord<byte[], byte[]>> all =
                 stack.reader().read(topics.commands(), topics.redelivery(Topics.COMMANDS));
         try (Admin admin = stack.admin()) {
-            var offsets = admin.listConsumerGroupOffsets(config.namespace().executorGroup(Topics.COMMANDS))
+            var offsets = admin.listConsumerGroupOffsets(config.namespace()
+                            .executorGroup(Topics.COMMANDS, config.source().name()))
                     .partitionsToOffsetAndMetadata()
                     .get();
             return all.stream().allMatch(record -> {

@@ -3,11 +3,13 @@ package io.tailrace.operations;
 import io.tailrace.broker.Ask;
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.contract.config.KafkaConfig;
+import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.Status.Lag;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,13 +23,17 @@ import org.apache.kafka.common.TopicPartition;
 final class GroupLags {
 
     private final KafkaConfig kafka;
-    private final Map<String, String> groups;
+
+    /** By reader. */
+    private final Map<String, String> groups = new LinkedHashMap<>();
 
     GroupLags(TailraceConfig config, KafkaConfig kafka) {
         this.kafka = kafka;
-        this.groups = new TreeMap<>(Map.of(
-                "router", config.namespace().routerApplicationId(),
-                "executor", config.namespace().executorGroup(Topics.COMMANDS)));
+        for (SourceConfig source : config.sources()) {
+            String reader = config.sources().size() == 1 ? "executor" : "executor of " + source.name();
+            groups.put(reader, config.namespace().executorGroup(Topics.COMMANDS, source.name()));
+        }
+        groups.put("router", config.namespace().routerApplicationId());
     }
 
     List<Lag> read() {

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what the router wrote. Total: what makes no sense is a value that says why. */
+/** Reads what the router wrote of one source. Total: what makes no sense is a value that says why. */
 final class DueDecoder {
 
     /** Ids of transactions have 32 bits in the WAL. */
@@ -26,7 +26,7 @@ final class DueDecoder {
     private final String redelivery;
     private final String ownSource;
 
-    /** @param ownSource of a record that names none: the one source there is */
+    /** @param ownSource whose rows are run here */
     DueDecoder(Topics topics, String ownSource) {
         this.redelivery = topics.redelivery(Topics.COMMANDS);
         this.ownSource = ownSource;
@@ -35,6 +35,13 @@ final class DueDecoder {
     Decoded decode(ConsumerRecord<byte[], byte[]> read) {
         Headers headers = KafkaHeaders.from(read.headers());
         boolean released = read.topic().equals(redelivery);
+        Optional<String> source = headers.text(HeaderName.CE_SOURCE);
+        if (source.isEmpty()) {
+            return new Unreadable("it needs ce_source, the database whose row it is");
+        }
+        if (!source.get().equals(ownSource)) {
+            return new Foreign(source.get());
+        }
         UUID id = uuid(headers.text(HeaderName.CE_ID).orElse(""));
         OptionalInt turn = headers.smallNumber(HeaderName.TURN);
         Optional<Place> place = released ? headers.place(HeaderName.PLACE) : dueAt(headers, read.offset());
@@ -47,7 +54,7 @@ final class DueDecoder {
         OptionalLong xid = headers.number(HeaderName.XID);
         ClaimRequest row = new ClaimRequest(
                 id,
-                headers.text(HeaderName.CE_SOURCE).orElse(ownSource),
+                ownSource,
                 headers.text(HeaderName.CE_PARTITIONKEY).orElse(null),
                 place.get(),
                 turn.orElse(0),
@@ -78,19 +85,31 @@ final class DueDecoder {
 
     /** What was read. */
     sealed interface Decoded {
-        <T> T match(Function<DueRecord, T> due, Function<String, T> unreadable);
+        /**
+         * Takes one of the three ways.
+         *
+         * @param foreign given the source whose row it is: an executor of that one reads the same topics
+         */
+        <T> T match(Function<DueRecord, T> due, Function<String, T> foreign, Function<String, T> unreadable);
     }
 
     private record Due(DueRecord row) implements Decoded {
         @Override
-        public <T> T match(Function<DueRecord, T> due, Function<String, T> unreadable) {
+        public <T> T match(Function<DueRecord, T> due, Function<String, T> foreign, Function<String, T> unreadable) {
             return due.apply(row);
+        }
+    }
+
+    private record Foreign(String source) implements Decoded {
+        @Override
+        public <T> T match(Function<DueRecord, T> due, Function<String, T> foreign, Function<String, T> unreadable) {
+            return foreign.apply(source);
         }
     }
 
     private record Unreadable(String problem) implements Decoded {
         @Override
-        public <T> T match(Function<DueRecord, T> due, Function<String, T> unreadable) {
+        public <T> T match(Function<DueRecord, T> due, Function<String, T> foreign, Function<String, T> unreadable) {
             return unreadable.apply(problem);
         }
     }

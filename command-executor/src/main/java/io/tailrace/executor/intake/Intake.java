@@ -65,10 +65,14 @@ public final class Intake implements AutoCloseable {
     /** A member that died is noticed after this, unless the configuration of Kafka's clients says otherwise. */
     private static final int SESSION_MILLIS = 10_000;
 
+    /** Sources that are told of once. */
+    private static final int MOST_FOREIGN = 100;
+
     private final TailraceConfig config;
     private final KeyQueues queues;
     private final ExecutorMetrics metrics;
     private final DueDecoder decoder;
+    private final Set<String> foreign = new HashSet<>();
     private final IntakeState state = new IntakeState();
     private final Map<TopicPartition, Assignment> assigned = new HashMap<>();
     private final Map<TopicPartition, Long> committed = new HashMap<>();
@@ -95,7 +99,7 @@ public final class Intake implements AutoCloseable {
 
     /** The group it joins. */
     public static String group(TailraceConfig config) {
-        return config.namespace().executorGroup(Topics.COMMANDS);
+        return config.namespace().executorGroup(Topics.COMMANDS, config.source().name());
     }
 
     /** After this long without a word of a member the broker gives its partitions to another. */
@@ -220,15 +224,30 @@ public final class Intake implements AutoCloseable {
         List<DueRecord> due = new ArrayList<>(records.size());
         for (ConsumerRecord<byte[], byte[]> record : records) {
             assignment.watermark().begun(record.offset());
-            decoder.decode(record).match(row -> due.add(row), problem -> {
-                LOG.error(
-                        "Not a due command, passed over: {}@{}: {}", assignment.partition(), record.offset(), problem);
-                metrics.unreadable();
-                assignment.watermark().settled(record.offset());
-                return false;
-            });
+            decoder.decode(record)
+                    .match(row -> due.add(row), source -> passOver(assignment, record, source), problem -> {
+                        LOG.error(
+                                "Not a due command, passed over: {}@{}: {}",
+                                assignment.partition(),
+                                record.offset(),
+                                problem);
+                        metrics.unreadable();
+                        assignment.watermark().settled(record.offset());
+                        return false;
+                    });
         }
         queues.submit(assignment, due);
+    }
+
+    /** The executors of each source have a group of their own, so whoever is to run this row reads it too. */
+    private boolean passOver(Assignment assignment, ConsumerRecord<byte[], byte[]> record, String source) {
+        if (foreign.size() < MOST_FOREIGN && foreign.add(source)) {
+            LOG.info(
+                    "Commands of another source are passed over, they are for its own executors; said once: source={}",
+                    source);
+        }
+        assignment.watermark().settled(record.offset());
+        return true;
     }
 
     /** A full partition stands still, and all do while the database is down; the others flow. */

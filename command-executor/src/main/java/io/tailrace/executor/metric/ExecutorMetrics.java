@@ -3,6 +3,7 @@ package io.tailrace.executor.metric;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.tailrace.contract.record.Kind;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.function.IntSupplier;
 
 /**
  * The executor's meters. {@code name} is the command's name when a handler is registered for it, else {@value #NO_HANDLER}: names come
- * from rows, and rows may not make meters without end. Thread-safe.
+ * from rows, and rows may not make meters without end. Each carries {@code source}: a process may run an executor for several. Thread-safe.
  */
 public final class ExecutorMetrics {
 
@@ -22,6 +23,7 @@ public final class ExecutorMetrics {
     public static final String NO_HANDLER = "(no handler)";
 
     private final MeterRegistry registry;
+    private final Tags own;
     private final AtomicInteger queued;
     private final AtomicInteger assigned;
     private final AtomicInteger sourceDown;
@@ -59,25 +61,35 @@ public final class ExecutorMetrics {
         ROW_GONE
     }
 
-    /** Registers what does not depend on a row. */
-    public ExecutorMetrics(MeterRegistry registry, int workers) {
+    /**
+     * Registers what does not depend on a row.
+     *
+     * @param source the tag that every meter carries
+     */
+    public ExecutorMetrics(MeterRegistry registry, String source, int workers) {
         this.registry = registry;
-        this.queued = Objects.requireNonNull(registry.gauge("tailrace.executor.queued", new AtomicInteger()));
-        this.assigned = Objects.requireNonNull(registry.gauge("tailrace.executor.partitions", new AtomicInteger()));
-        this.sourceDown = Objects.requireNonNull(registry.gauge("tailrace.executor.source.down", new AtomicInteger()));
+        this.own = Tags.of("source", source);
+        this.queued = Objects.requireNonNull(registry.gauge("tailrace.executor.queued", own, new AtomicInteger()));
+        this.assigned =
+                Objects.requireNonNull(registry.gauge("tailrace.executor.partitions", own, new AtomicInteger()));
+        this.sourceDown =
+                Objects.requireNonNull(registry.gauge("tailrace.executor.source.down", own, new AtomicInteger()));
         Gauge.builder("tailrace.executor.workers", () -> workers)
+                .tags(own)
                 .strongReference(true)
                 .register(registry);
         this.dueLag = Timer.builder("tailrace.executor.due.lag")
+                .tags(own)
                 .publishPercentileHistogram()
                 .register(registry);
-        this.unreadable = registry.counter("tailrace.executor.unreadable");
-        this.restarts = registry.counter("tailrace.executor.intake.restarts");
+        this.unreadable = registry.counter("tailrace.executor.unreadable", own);
+        this.restarts = registry.counter("tailrace.executor.intake.restarts", own);
     }
 
     /** How many workers are busy, asked when the meter is read. */
     public void running(IntSupplier busy) {
         Gauge.builder("tailrace.executor.running", busy::getAsInt)
+                .tags(own)
                 .strongReference(true)
                 .register(registry);
     }
@@ -114,33 +126,35 @@ public final class ExecutorMetrics {
 
     /** A handler ran for so long. */
     public void ran(String name, Duration duration) {
-        registry.timer("tailrace.executor.duration", "name", name).record(duration);
+        registry.timer("tailrace.executor.duration", own.and("name", name)).record(duration);
     }
 
     /** What became of a row. */
     public void settled(String name, Outcome outcome) {
-        registry.counter("tailrace.executor.processed", "name", name, "outcome", word(outcome))
+        registry.counter("tailrace.executor.processed", own.and("name", name, "outcome", word(outcome)))
                 .increment();
     }
 
     /** Nothing was used, the row comes again. */
     public void steppedBack(StepBack why) {
-        registry.counter("tailrace.executor.stepped.back", "why", word(why)).increment();
+        registry.counter("tailrace.executor.stepped.back", own.and("why", word(why)))
+                .increment();
     }
 
     /** An answer was acknowledged. */
     public void answered(Kind kind) {
-        registry.counter("tailrace.executor.answers", "kind", kind.text()).increment();
+        registry.counter("tailrace.executor.answers", own.and("kind", kind.text()))
+                .increment();
     }
 
     /** An answer did not get through and is made again. */
     public void answerFailed() {
-        registry.counter("tailrace.executor.answers.failed").increment();
+        registry.counter("tailrace.executor.answers.failed", own).increment();
     }
 
     /** An answer was not sent because it may be true no more; it is made again. */
     public void answerOutdated() {
-        registry.counter("tailrace.executor.answers.outdated").increment();
+        registry.counter("tailrace.executor.answers.outdated", own).increment();
     }
 
     private static String word(Enum<?> value) {

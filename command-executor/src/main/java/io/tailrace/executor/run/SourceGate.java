@@ -29,6 +29,7 @@ public final class SourceGate implements AutoCloseable {
 
     private static final Duration SLOWEST_PROBE = Duration.ofSeconds(2);
 
+    private final String source;
     private final DataSource pool;
     private final CommandTable table;
     private final KeyQueues queues;
@@ -36,8 +37,13 @@ public final class SourceGate implements AutoCloseable {
     private final ScheduledThreadPoolExecutor prober;
     private Health health = new Health(State.STARTING, "the database was not asked yet");
 
-    /** Holds the queues. */
-    public SourceGate(DataSource pool, CommandTable table, KeyQueues queues, ExecutorMetrics metrics) {
+    /**
+     * Holds the queues.
+     *
+     * @param source its name, for the log
+     */
+    public SourceGate(String source, DataSource pool, CommandTable table, KeyQueues queues, ExecutorMetrics metrics) {
+        this.source = source;
         this.pool = pool;
         this.table = table;
         this.queues = queues;
@@ -126,10 +132,10 @@ public final class SourceGate implements AutoCloseable {
         }
         metrics.sourceDown(state != State.READY);
         if (state == State.READY) {
-            LOG.info("Database is there, commands run");
+            LOG.info("Database is there, commands run: source={}", source);
             queues.release();
         } else {
-            LOG.warn("No command runs until it is mended, nothing is used: {}", detail);
+            LOG.warn("No command runs until it is mended, nothing is used: source={} {}", source, detail);
             queues.hold();
         }
         return true;

@@ -73,6 +73,6 @@ class DueDecoderTest {
                 null,
                 KafkaHeaders.to(headers),
                 Optional.empty());
-        return decoder.decode(record).match(Optional::of, problem -> Optional.empty());
+        return decoder.decode(record).match(Optional::of, source -> Optional.empty(), problem -> Optional.empty());
     }
 }

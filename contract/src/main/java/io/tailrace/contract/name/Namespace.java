@@ -52,9 +52,12 @@ public record Namespace(String value) {
         return value + ".router";
     }
 
-    /** Consumer group of the executors of a subscription ({@code commands} among them). */
-    public String executorGroup(String subscription) {
-        return value + ".executor." + subscription;
+    /**
+     * Consumer group of the executors of a subscription ({@code commands} among them) for one source. Each source has its own, so that one
+     * whose database is down holds up nobody else's offsets.
+     */
+    public String executorGroup(String subscription, String source) {
+        return value + ".executor." + subscription + "." + source;
     }
 
     /** {@code transactional.id} of the engine of one slot: whoever holds it fences the one before. */
