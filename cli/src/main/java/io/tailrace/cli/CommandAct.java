@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 abstract class CommandAct implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final OneSourceOption config = new OneSourceOption();
 
     @Mixin
     private final Output output = new Output();

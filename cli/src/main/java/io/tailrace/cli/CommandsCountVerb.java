@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 final class CommandsCountVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final OneSourceOption config = new OneSourceOption();
 
     @Mixin
     private final Output output = new Output();

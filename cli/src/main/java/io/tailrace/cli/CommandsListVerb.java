@@ -33,7 +33,7 @@ final class CommandsListVerb implements Callable<Integer> {
     private static final String DEFAULT_LIMIT = "100";
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final OneSourceOption config = new OneSourceOption();
 
     @Mixin
     private final Output output = new Output();

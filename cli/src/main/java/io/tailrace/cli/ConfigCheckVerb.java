@@ -6,6 +6,7 @@ import io.tailrace.contract.config.TailraceConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -32,8 +33,14 @@ final class ConfigCheckVerb implements Callable<Integer> {
                 output.json(List.of());
             } else {
                 output.out()
-                        .println("%s is good: namespace %s, source %s, slot and publication %s"
-                                .formatted(file, read.namespace(), read.ceSource(), read.slot()));
+                        .println("%s is good: namespace %s, %s"
+                                .formatted(
+                                        file,
+                                        read.namespace(),
+                                        read.eachSource().stream()
+                                                .map(one -> "source %s, slot and publication %s"
+                                                        .formatted(one.ceSource(), one.slot()))
+                                                .collect(Collectors.joining("; "))));
                 output.out().flush();
             }
             return Exit.DONE;

@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.contract.config.ConfigReader;
+import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.config.Surroundings;
 import io.tailrace.contract.config.TailraceConfig;
 import java.io.IOException;
@@ -13,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --config}, and where the file is looked for without it. */
-final class ConfigOption {
+/** {@code --config}, and where the file is looked for without it. With all sources that it has, unless a subclass lets one choose. */
+class ConfigOption {
 
     /** In this order, from the working directory. */
     static final List<Path> PLACES = List.of(Path.of("tailrace.yml"), DevVerb.DIRECTORY.resolve("tailrace.yml"));
@@ -28,7 +29,7 @@ final class ConfigOption {
     private @Nullable Path file;
 
     /** The file that is meant, whether or not it can be read. */
-    Path file() {
+    final Path file() {
         if (file != null) {
             return file;
         }
@@ -51,9 +52,19 @@ final class ConfigOption {
                                         Called.name())));
     }
 
-    /** @throws ConfigRefused naming all that is wrong */
-    TailraceConfig read() {
-        return read(file());
+    /** The sources that are meant of those that there are. */
+    List<SourceConfig> choose(TailraceConfig all) {
+        return all.sources();
+    }
+
+    /**
+     * Reads it, with the sources that are meant.
+     *
+     * @throws ConfigRefused naming all that is wrong
+     */
+    final TailraceConfig read() {
+        TailraceConfig all = read(file());
+        return all.of(choose(all));
     }
 
     /**
@@ -62,16 +73,23 @@ final class ConfigOption {
      * @throws ConfigRefused naming all that is wrong
      * @throws VerbFailed naming each server that cannot be used, with its address and its keys
      */
-    TailraceConfig readReaching(Server... needed) {
+    final TailraceConfig readReaching(Server... needed) {
         Path named = file();
-        TailraceConfig config = read(named);
+        TailraceConfig all = read(named);
+        TailraceConfig config = all.of(choose(all));
+        boolean several = all.sources().size() > 1;
         List<String> problems = Arrays.stream(needed)
-                .flatMap(server -> server.problem(config, named.toString()).stream())
+                .flatMap(server -> server.problems(config, several, named.toString()).stream())
                 .toList();
         if (!problems.isEmpty()) {
             throw new VerbFailed(String.join(System.lineSeparator(), problems));
         }
         return config;
+    }
+
+    /** Whether the file has more sources than one. */
+    final boolean hasSeveral() {
+        return read(file()).sources().size() > 1;
     }
 
     static TailraceConfig read(Path file) {

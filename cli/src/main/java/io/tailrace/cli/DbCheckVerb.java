@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 final class DbCheckVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final OneSourceOption config = new OneSourceOption();
 
     @Mixin
     private final SchemaOptions schema = new SchemaOptions();

@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.schema.MigrationReport;
 import io.tailrace.schema.Ownership;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
 final class DbMigrateVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final SomeSourcesOption config = new SomeSourcesOption();
 
     @Mixin
     private final SchemaOptions schema = new SchemaOptions();
@@ -43,20 +44,37 @@ final class DbMigrateVerb implements Callable<Integer> {
     public Integer call() throws SQLException {
         TailraceConfig read = config.readReaching(Server.POSTGRES);
         PrintWriter out = spec.commandLine().getOut();
-        try (Connection connection = SourceConnection.open(read.source())) {
-            MigrationReport report = Schema.migrate(
-                    connection,
-                    read.source().tables(),
-                    schema.scope(),
-                    Ownership.of(read.namespace(), read.source().name()),
-                    schema.roles());
-            report.done().forEach(out::println);
-            if (!report.changed()) {
-                out.println("everything stands already");
+        int exit = Exit.DONE;
+        for (TailraceConfig one : read.eachSource()) {
+            String prefix = read.sources().size() == 1 ? "" : one.source().name() + ": ";
+            try {
+                migrate(one, prefix, out);
+            } catch (StartRefused refused) {
+                if (prefix.isEmpty()) {
+                    throw refused;
+                }
+                // The others are brought as far as they go: each is a database of its own.
+                spec.commandLine().getErr().println("Refused: " + prefix + refused.getMessage());
+                exit = Exit.REFUSED;
             }
-            report.notes().forEach(note -> spec.commandLine().getErr().println("note: " + note));
         }
         out.flush();
-        return Exit.DONE;
+        return exit;
+    }
+
+    private void migrate(TailraceConfig one, String prefix, PrintWriter out) throws SQLException {
+        try (Connection connection = SourceConnection.open(one.source())) {
+            MigrationReport report = Schema.migrate(
+                    connection,
+                    one.source().tables(),
+                    schema.scope(),
+                    Ownership.of(one.namespace(), one.source().name()),
+                    schema.roles());
+            report.done().forEach(line -> out.println(prefix + line));
+            if (!report.changed()) {
+                out.println(prefix + "everything stands already");
+            }
+            report.notes().forEach(note -> spec.commandLine().getErr().println("note: " + prefix + note));
+        }
     }
 }

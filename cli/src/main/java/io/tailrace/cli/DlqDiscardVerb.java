@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
 final class DlqDiscardVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final SomeSourcesOption config = new SomeSourcesOption();
 
     @Mixin
     private final Output output = new Output();

@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
 final class DlqListVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final SomeSourcesOption config = new SomeSourcesOption();
 
     @Mixin
     private final DeadLetterSelection selection = new DeadLetterSelection();
@@ -35,8 +35,9 @@ final class DlqListVerb implements Callable<Integer> {
     @Override
     public Integer call() {
         List<String> of = selection.of();
-        var selected = selection.selection();
+        var asked = selection.selection();
         TailraceConfig read = config.readReaching(Server.KAFKA);
+        var selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
         List<Row> rows = new ArrayList<>();
         for (String x : of) {

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 final class DlqReplayVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final SomeSourcesOption config = new SomeSourcesOption();
 
     @Mixin
     private final DeadLetterSelection selection = new DeadLetterSelection();
@@ -66,7 +66,7 @@ final class DlqReplayVerb implements Callable<Integer> {
     @Override
     public Integer call() {
         List<String> of = selection.of();
-        Selection selected = selection.selection();
+        Selection asked = selection.selection();
         if (selection.isEverything() && !all && !dryRun) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "say which dead letters (--id, --reason, --name, --key, --limit), or --all");
@@ -74,6 +74,7 @@ final class DlqReplayVerb implements Callable<Integer> {
         TailraceConfig read = of.contains(Topics.COMMANDS)
                 ? config.readReaching(Server.KAFKA, Server.POSTGRES)
                 : config.readReaching(Server.KAFKA);
+        Selection selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
         Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun);
         List<Row> rows = new ArrayList<>();

@@ -14,7 +14,7 @@ enum PartName {
     ENGINE {
         @Override
         Part make(TailraceConfig config, Handlers handlers, MeterRegistry metrics, Clock clock) {
-            return new CdcEngine(config, metrics, clock);
+            return PartPerSource.of(config, one -> new CdcEngine(one, metrics, clock));
         }
     },
     ROUTER {
@@ -26,7 +26,7 @@ enum PartName {
     EXECUTOR {
         @Override
         Part make(TailraceConfig config, Handlers handlers, MeterRegistry metrics, Clock clock) {
-            return new CommandExecutor(config, handlers, metrics, clock);
+            return PartPerSource.of(config, one -> new CommandExecutor(one, handlers, metrics, clock));
         }
     };
 

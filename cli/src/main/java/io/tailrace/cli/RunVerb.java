@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
 final class RunVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final SomeSourcesOption config = new SomeSourcesOption();
 
     @Parameters(paramLabel = "<part>", arity = "0..*", description = "engine, router, executor or all (default).")
     private List<String> parts = List.of();

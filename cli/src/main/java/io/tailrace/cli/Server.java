@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -24,8 +25,8 @@ enum Server {
         }
 
         @Override
-        String keys() {
-            return "source.host, source.port";
+        String keys(TailraceConfig config, boolean several) {
+            return several ? "host, port of source " + config.source().name() : "source.host, source.port";
         }
 
         @Override
@@ -47,7 +48,7 @@ enum Server {
         }
 
         @Override
-        String keys() {
+        String keys(TailraceConfig config, boolean several) {
             return "kafka.bootstrap-servers";
         }
 
@@ -99,13 +100,27 @@ enum Server {
     abstract String place(TailraceConfig config);
 
     /** Where {@link #place} is configured. */
-    abstract String keys();
+    abstract String keys(TailraceConfig config, boolean several);
 
     /** What follows the name of a server that cannot be used. */
     abstract Optional<String> ask(TailraceConfig config);
 
-    /** A sentence with its address and the keys to change; empty when it answers. */
-    Optional<String> problem(TailraceConfig config, String file) {
-        return ask(config).map(end -> "%s at %s (%s in %s)%s".formatted(title, place(config), keys(), file, end));
+    /**
+     * A sentence with its address and the keys to change; empty when it answers.
+     *
+     * @param config with one source if the database is asked
+     * @param several whether the file has more than that one
+     */
+    Optional<String> problem(TailraceConfig config, boolean several, String file) {
+        return ask(config)
+                .map(end -> "%s at %s (%s in %s)%s".formatted(title, place(config), keys(config, several), file, end));
+    }
+
+    /** The same of each source, where it is a matter of sources. */
+    List<String> problems(TailraceConfig config, boolean several, String file) {
+        List<TailraceConfig> each = this == POSTGRES ? config.eachSource() : List.of(config);
+        return each.stream()
+                .flatMap(one -> problem(one, several, file).stream())
+                .toList();
     }
 }

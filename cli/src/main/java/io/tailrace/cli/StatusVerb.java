@@ -7,6 +7,7 @@ import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -16,13 +17,13 @@ import picocli.CommandLine.Mixin;
 /** {@code status}: how far everything has come, seen from outside. */
 @Command(
         name = "status",
-        description = "Show how far everything has come: slot, position, what waits, what is dead.",
+        description = "Show how far everything has come: slot and position of each source, what waits, what is dead.",
         mixinStandardHelpOptions = true,
         footer = {"", "Looks at PostgreSQL and Kafka from outside, and so works while the parts are down."})
 final class StatusVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final SomeSourcesOption config = new SomeSourcesOption();
 
     @Mixin
     private final Output output = new Output();
@@ -31,8 +32,9 @@ final class StatusVerb implements Callable<Integer> {
     public Integer call() {
         String file = config.file().toString();
         TailraceConfig read = config.read();
+        boolean several = config.hasSeveral();
         Status.Report seen = new Status(read, Clock.systemUTC())
-                .look(Server.POSTGRES.problem(read, file), Server.KAFKA.problem(read, file));
+                .look(one -> Server.POSTGRES.problem(one, several, file), Server.KAFKA.problem(read, several, file));
         if (output.isJson()) {
             output.json(json(seen));
         } else {
@@ -43,37 +45,15 @@ final class StatusVerb implements Callable<Integer> {
     }
 
     private static Row row(Status.Report seen) {
-        Row row = new Row()
-                .with(
-                        "slot",
-                        seen.slot()
-                                .map(slot -> "%s, %s, WAL %s, %,d bytes not confirmed"
-                                        .formatted(
-                                                slot.name(),
-                                                slot.active() ? "active" : "NOT ACTIVE",
-                                                slot.walStatus(),
-                                                slot.lagBytes()))
-                                .orElse(absent(seen, Status.SLOT)))
-                .with(
-                        "position",
-                        seen.position()
-                                .map(position -> "written %,d ms ago".formatted(position.ageMs()))
-                                .orElse(absent(seen, Status.POSITION)));
-        for (String what : List.of(Status.COMMANDS, Status.LAGS, Status.DEAD_LETTERS)) {
+        Row row = new Row();
+        boolean several = seen.sources().size() > 1;
+        seen.sources().forEach(source -> ofSource(row, several ? source.name() + " " : "", source));
+        for (String what : List.of(Status.LAGS, Status.DEAD_LETTERS)) {
             if (seen.unknown().containsKey(what)) {
-                row.with(what, absent(seen, what));
+                row.with(what, absent(seen.unknown(), what));
             }
         }
         seen.lags().forEach(lag -> row.with(lag.reader() + " " + lag.topic(), behind(lag.mostRecords())));
-        if (!seen.commands().isEmpty()) {
-            row.with(
-                    "commands",
-                    seen.commands().entrySet().stream()
-                                    .map(count -> count.getValue() + " "
-                                            + count.getKey().text())
-                                    .collect(Collectors.joining(", "))
-                            + "; " + seen.dueCommands() + " of the pending are due");
-        }
         seen.deadLetters()
                 .forEach((x, reasons) -> row.with(
                         "dead " + x,
@@ -85,9 +65,39 @@ final class StatusVerb implements Callable<Integer> {
         return row;
     }
 
-    private static String absent(Status.Report seen, String what) {
-        String unknown = seen.unknown().get(what);
-        return unknown == null ? "none" : "unknown: " + unknown;
+    /** @param prefix of the columns, when there are several sources */
+    private static void ofSource(Row row, String prefix, Status.OfSource seen) {
+        row.with(
+                prefix + "slot",
+                seen.slot()
+                        .map(slot -> "%s, %s, WAL %s, %,d bytes not confirmed"
+                                .formatted(
+                                        slot.name(),
+                                        slot.active() ? "active" : "NOT ACTIVE",
+                                        slot.walStatus(),
+                                        slot.lagBytes()))
+                        .orElse(absent(seen.unknown(), Status.SLOT)));
+        row.with(
+                prefix + "position",
+                seen.position()
+                        .map(position -> "written %,d ms ago".formatted(position.ageMs()))
+                        .orElse(absent(seen.unknown(), Status.POSITION)));
+        if (seen.unknown().containsKey(Status.COMMANDS)) {
+            row.with(prefix + "commands", absent(seen.unknown(), Status.COMMANDS));
+        } else if (!seen.commands().isEmpty()) {
+            row.with(
+                    prefix + "commands",
+                    seen.commands().entrySet().stream()
+                                    .map(count -> count.getValue() + " "
+                                            + count.getKey().text())
+                                    .collect(Collectors.joining(", "))
+                            + "; " + seen.dueCommands() + " of the pending are due");
+        }
+    }
+
+    private static String absent(Map<String, String> unknown, String what) {
+        String why = unknown.get(what);
+        return why == null ? "none" : "unknown: " + why;
     }
 
     /** Only 0 is exact. */
@@ -95,7 +105,40 @@ final class StatusVerb implements Callable<Integer> {
         return mostRecords == 0 ? "0 behind" : "at most " + mostRecords + " behind";
     }
 
+    /** What there is once is at the top; so is all of the one source, because most have no more than that. */
     private static Map<String, @Nullable Object> json(Status.Report seen) {
+        Map<String, String> unknown = new TreeMap<>(seen.unknown());
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        if (seen.sources().size() == 1) {
+            Status.OfSource source = seen.sources().get(0);
+            json.putAll(json(source));
+            unknown.putAll(source.unknown());
+        }
+        List<?> sources = seen.sources().stream()
+                .map(source -> {
+                    Map<String, @Nullable Object> one = new LinkedHashMap<>();
+                    one.put("name", source.name());
+                    one.putAll(json(source));
+                    one.put("unknown", source.unknown());
+                    return one;
+                })
+                .toList();
+        json.put("sources", sources);
+        List<?> lags = seen.lags().stream()
+                .map(lag -> new Row()
+                        .with("reader", lag.reader())
+                        .with("topic", lag.topic())
+                        .with("mostRecords", lag.mostRecords())
+                        .cells())
+                .toList();
+        json.put("lags", lags);
+        json.put("deadLetters", seen.deadLetters());
+        json.put("unknown", unknown);
+        json.put("problems", seen.problems());
+        return json;
+    }
+
+    private static Map<String, @Nullable Object> json(Status.OfSource seen) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put(
                 "slot",
@@ -116,21 +159,10 @@ final class StatusVerb implements Callable<Integer> {
                                 .with("record", position.json())
                                 .cells())
                         .orElse(null));
-        List<?> lags = seen.lags().stream()
-                .map(lag -> new Row()
-                        .with("reader", lag.reader())
-                        .with("topic", lag.topic())
-                        .with("mostRecords", lag.mostRecords())
-                        .cells())
-                .toList();
-        json.put("lags", lags);
         Map<String, Object> commands = new LinkedHashMap<>();
         seen.commands().forEach((status, count) -> commands.put(status.text(), count));
         commands.put("due", seen.dueCommands());
         json.put("commands", commands);
-        json.put("deadLetters", seen.deadLetters());
-        json.put("unknown", seen.unknown());
-        json.put("problems", seen.problems());
         return json;
     }
 }

@@ -50,13 +50,14 @@ public final class DeadLetters {
     private final Topics topics;
     private final KafkaConfig kafka;
     private final LetterTransactions transactions;
-    private final CommandLetters commands;
+    private final LettersBySource commands;
 
     public DeadLetters(TailraceConfig config) {
         this.topics = config.topicNames();
         this.kafka = Objects.requireNonNull(config.kafka());
         this.transactions = new LetterTransactions(config);
-        this.commands = new CommandLetters(config, transactions, rows -> list(Topics.COMMANDS, Selection.ofRows(rows)));
+        this.commands =
+                new LettersBySource(config, transactions, rows -> list(Topics.COMMANDS, Selection.ofRows(rows)));
     }
 
     /**

@@ -13,11 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * How far everything has come: the slot, the position, what waits, what is dead. Looks at PostgreSQL and Kafka from outside and so works
+ * How far everything has come: slot and position of each source, what waits, what is dead. Looks at PostgreSQL and Kafka from outside and so works
  * while the parts are down; what cannot be reached is said, and the rest is still told. Thread-safe.
  */
 public final class Status {
@@ -45,24 +46,36 @@ public final class Status {
     /**
      * What was seen.
      *
-     * @param slot absent when there is none
-     * @param position the engine's, as it stands in Kafka; absent before its first start
-     * @param commands by state
-     * @param dueCommands pending ones that may run by now
+     * @param sources in the order of the configuration
      * @param lags by reader
      * @param deadLetters by {@code x}, then by reason
      * @param unknown what could not be looked at, by its name, with a few words why: none of it is known to be absent
-     * @param problems what could not be reached, in words
+     * @param problems what could not be reached, of all sources too, in words
      */
     public record Report(
-            Optional<SlotState> slot,
-            Optional<Position> position,
-            Map<Command.Status, Long> commands,
-            long dueCommands,
+            List<OfSource> sources,
             List<Lag> lags,
             Map<String, Map<String, Long>> deadLetters,
             Map<String, String> unknown,
             List<String> problems) {}
+
+    /**
+     * What was seen of one source.
+     *
+     * @param name of the source
+     * @param slot absent when there is none
+     * @param position the engine's, as it stands in Kafka; absent before its first start
+     * @param commands by state
+     * @param dueCommands pending ones that may run by now
+     * @param unknown as in {@link Report}
+     */
+    public record OfSource(
+            String name,
+            Optional<SlotState> slot,
+            Optional<Position> position,
+            Map<Command.Status, Long> commands,
+            long dueCommands,
+            Map<String, String> unknown) {}
 
     /**
      * The replication slot.
@@ -92,40 +105,50 @@ public final class Status {
 
     /** Looks at everything once. */
     public Report look() {
-        return look(Optional.empty(), Optional.empty());
+        return look(source -> Optional.empty(), Optional.empty());
     }
 
     /**
      * Looks at everything once, but not at a server that is known not to answer.
      *
-     * @param sourceProblem why PostgreSQL need not be asked, for the problems of the report
+     * @param sourceProblem why PostgreSQL need not be asked, by the configuration of each source; for the problems of the report
      * @param kafkaProblem why Kafka need not be asked
      */
-    public Report look(Optional<String> sourceProblem, Optional<String> kafkaProblem) {
-        Looking looking = new Looking();
-        sourceProblem.ifPresent(looking.problems::add);
-        kafkaProblem.ifPresent(looking.problems::add);
-        Optional<String> noSource = sourceProblem.map(said -> "PostgreSQL does not answer");
+    public Report look(Function<TailraceConfig, Optional<String>> sourceProblem, Optional<String> kafkaProblem) {
+        List<String> problems = new ArrayList<>();
         Optional<String> noKafka = kafkaProblem.map(said -> "Kafka does not answer");
-        SourceProbe source = new SourceProbe(config);
-        Optional<SlotState> slot = looking.at(SLOT, noSource, source::slot, Optional.empty());
-        Map<Command.Status, Long> commands =
-                looking.at(COMMANDS, noSource, () -> new Commands(config.source()).count(Optional.empty()), Map.of());
-        long due = looking.at(COMMANDS, noSource, source::dueCommands, 0L);
-        Optional<Position> position = looking.at(POSITION, noKafka, this::position, Optional.empty());
+        List<OfSource> sources = config.eachSource().stream()
+                .map(one -> source(one, sourceProblem.apply(one), noKafka, problems))
+                .toList();
+        kafkaProblem.ifPresent(problems::add);
+        Looking looking = new Looking(problems);
         List<Lag> lags = looking.at(LAGS, noKafka, () -> new GroupLags(config, kafka).read(), List.of());
         Map<String, Map<String, Long>> deadLetters = new TreeMap<>();
         for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
             looking.at(DEAD_LETTERS, noKafka, () -> Optional.of(deadLetters(x)), Optional.<Map<String, Long>>empty())
                     .ifPresent(counts -> deadLetters.put(x, counts));
         }
-        return new Report(
-                slot, position, commands, due, lags, deadLetters, looking.unknown, List.copyOf(looking.problems));
+        return new Report(sources, lags, deadLetters, looking.unknown, List.copyOf(problems));
     }
 
-    private Optional<Position> position() {
+    private OfSource source(
+            TailraceConfig one, Optional<String> problem, Optional<String> noKafka, List<String> problems) {
+        problem.ifPresent(problems::add);
+        Optional<String> noSource = problem.map(said -> "PostgreSQL does not answer");
+        Looking looking = new Looking(problems);
+        SourceProbe probe = new SourceProbe(one);
+        return new OfSource(
+                one.source().name(),
+                looking.at(SLOT, noSource, probe::slot, Optional.empty()),
+                looking.at(POSITION, noKafka, () -> position(one.slot()), Optional.empty()),
+                looking.at(COMMANDS, noSource, () -> new Commands(one.source()).count(Optional.empty()), Map.of()),
+                looking.at(COMMANDS, noSource, probe::dueCommands, 0L),
+                looking.unknown);
+    }
+
+    private Optional<Position> position(String slot) {
         return new CompactedTopic(kafka, config.topicNames().positions())
-                .read(Bytes.utf8(config.slot()), PATIENCE)
+                .read(Bytes.utf8(slot), PATIENCE)
                 .map(live -> new Position(live.value().utf8(), clock.millis() - live.timestampMs()));
     }
 
@@ -140,8 +163,12 @@ public final class Status {
 
     /** What goes wrong while looking. */
     private static final class Looking {
-        private final List<String> problems = new ArrayList<>();
+        private final List<String> problems;
         private final Map<String, String> unknown = new TreeMap<>();
+
+        Looking(List<String> problems) {
+            this.problems = problems;
+        }
 
         <T> T at(String what, Optional<String> notAsked, Supplier<T> seen, T otherwise) {
             if (notAsked.isPresent()) {

@@ -146,12 +146,13 @@ class CommandsTest {
         parked.parkEvents(3, 1);
         io.tailrace.operations.Status.Report seen = new io.tailrace.operations.Status(config, Clock.systemUTC()).look();
         assertThat(seen.problems()).isEmpty();
-        assertThat(seen.slot())
+        io.tailrace.operations.Status.OfSource source = seen.sources().get(0);
+        assertThat(source.slot())
                 .get()
                 .satisfies(slot -> assertThat(slot.walStatus()).isEqualTo("reserved"));
-        assertThat(seen.position()).isEmpty();
-        assertThat(seen.commands()).containsEntry(Status.DEAD, 1L);
-        assertThat(seen.dueCommands()).isEqualTo(1);
+        assertThat(source.position()).isEmpty();
+        assertThat(source.commands()).containsEntry(Status.DEAD, 1L);
+        assertThat(source.dueCommands()).isEqualTo(1);
         assertThat(seen.deadLetters()).containsEntry(Topics.EVENTS, Map.of("no-route", 3L));
 
         TailraceConfig unreachable =

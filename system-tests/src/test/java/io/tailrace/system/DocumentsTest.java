@@ -75,6 +75,9 @@ class DocumentsTest {
                         "source", Map.of("database", "shop", "user", "tailrace"),
                         "kafka", Map.of("bootstrap-servers", "localhost:9092")));
                 tree.putAll(new YAMLMapper().readValue(block.group(1), new TypeReference<Map<String, Object>>() {}));
+                if (tree.containsKey("sources")) {
+                    tree.remove("source");
+                }
 
                 List<Problem> problems =
                         ConfigReader.read(tree, Map.of(), NOTHING_SET).match(config -> List.of(), found -> found);

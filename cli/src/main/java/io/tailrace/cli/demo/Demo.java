@@ -236,7 +236,7 @@ public final class Demo {
             }
             lines.addAll(database.unfinished(MOST_TOLD));
             var status = new io.tailrace.operations.Status(stack.config(), clock).look();
-            lines.add("slot: " + status.slot());
+            status.sources().forEach(source -> lines.add("slot: " + source.slot()));
             status.lags().forEach(lag -> lines.add(lag.toString()));
             lines.add("dead letters: " + status.deadLetters());
             lines.addAll(status.problems());

@@ -62,7 +62,12 @@ public record TailraceConfig(
 
     /** The same with this source alone. */
     public TailraceConfig of(SourceConfig source) {
-        return new TailraceConfig(namespace, source, kafka, topics, engine, router, executor, http);
+        return of(List.of(source));
+    }
+
+    /** The same with these sources. */
+    public TailraceConfig of(List<SourceConfig> some) {
+        return new TailraceConfig(namespace, some, kafka, topics, engine, router, executor, http);
     }
 
     /** One configuration for each source, with that one alone, in the order of {@link #sources}. */
