@@ -14,6 +14,7 @@ import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.IsolationLevel;
@@ -55,6 +56,8 @@ public final class CompactedTopic {
     public Map<Bytes, Live> read(Duration patience) {
         Map<String, Object> settings = ClientSettings.consumer(kafka);
         settings.remove("group.id");
+        // The consumer asks for more while it hands out what it has, and does not close before that is answered.
+        settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 20);
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings)) {
             List<TopicPartition> partitions = partitions(consumer);
             Map<TopicPartition, Long> ends = highWatermarks(partitions);

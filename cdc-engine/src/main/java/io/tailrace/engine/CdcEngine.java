@@ -5,11 +5,11 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.engine.EngineRun.NotNow;
 import io.tailrace.engine.capture.CapturedColumns;
 import io.tailrace.engine.source.Lease;
 import io.tailrace.engine.source.Preflight;
+import io.tailrace.engine.source.SlotWatch;
 import io.tailrace.engine.source.Source;
 import io.tailrace.engine.source.SourceConnections;
 import java.sql.SQLException;
@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,7 @@ public final class CdcEngine implements Part {
     private static final Logger LOG = LoggerFactory.getLogger(CdcEngine.class);
 
     /** How often a standby asks for the lease. */
-    private static final Duration STANDBY_PAUSE = Duration.ofSeconds(1);
+    private static final Duration STANDBY_PAUSE = Duration.ofMillis(250);
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
 
@@ -51,9 +52,12 @@ public final class CdcEngine implements Part {
     /** A run that has streamed for so long did not fail at its start: the waits begin small again. */
     private static final Duration SETTLED = Duration.ofSeconds(30);
 
-    private static final int HALT_STATUS = 70;
+    /** What a stop gets on top of its timeout, for all that is not Debezium. */
+    private static final Duration STOP_MARGIN = Duration.ofMillis(500);
 
-    private static final int MAX_CAUSE_BYTES = 400;
+    private static final Duration STOP_LOOK = Duration.ofMillis(100);
+
+    private static final int HALT_STATUS = 70;
 
     private final TailraceConfig config;
     private final EngineMetrics metrics;
@@ -71,7 +75,13 @@ public final class CdcEngine implements Part {
     private final Object interruption = new Object();
     private boolean interruptible;
 
-    private volatile Health state = new Health(Health.State.NEW, "");
+    private final EngineState state;
+    private final Lease.Candidate candidate;
+    private final SlotWatch watch;
+    private final Rehearsal rehearsal;
+
+    // The run that is under way, for the question whether it holds the slot.
+    private volatile @Nullable EngineRun current;
 
     /** An engine that halts the JVM if Debezium does not stop in time. */
     public CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock) {
@@ -97,6 +107,10 @@ public final class CdcEngine implements Part {
                 config.source().tables(),
                 CapturedColumns.of(config.source().tables()));
         this.source = new Source(connections, preflight);
+        this.state = new EngineState(config.slot(), config.engine(), metrics);
+        this.candidate = new Lease.Candidate(connections, config.slot());
+        this.watch = new SlotWatch(connections, config.slot(), clock, metrics::slot);
+        this.rehearsal = new Rehearsal(config, source, preflight);
         this.supervisor = new Thread(this::supervise, "tailrace-engine-" + config.slot());
     }
 
@@ -110,7 +124,8 @@ public final class CdcEngine implements Part {
         if (!started.compareAndSet(false, true) || isClosing()) {
             throw new IllegalStateException("an engine is started once");
         }
-        become(Health.State.STARTING, "");
+        state.become(Health.State.STARTING, "");
+        watch.start(config.engine().heartbeatInterval());
         supervisor.start();
         try {
             firstOutcome.get(START_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -127,40 +142,56 @@ public final class CdcEngine implements Part {
 
     @Override
     public Health health() {
-        Health now = state;
-        if (now.state() != Health.State.READY) {
-            return now;
-        }
-        Duration age = metrics.heartbeatAge();
-        if (age.compareTo(silence()) > 0) {
-            return new Health(
-                    Health.State.WAITING,
-                    "nothing has come through the log of slot %s for %d s, not even a heartbeat"
-                            .formatted(config.slot(), age.toSeconds()));
-        }
-        return now;
+        return state.health();
     }
 
     @Override
     public void close() {
         closing.countDown();
         if (!started.get()) {
-            state = new Health(Health.State.STOPPED, "");
+            state.become(Health.State.STOPPED, "");
             return;
         }
+        try {
+            awaitStop();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        } finally {
+            // Only now: an engine that has given up holds back log, and that must be seen for as long as it is there.
+            watch.close();
+            connections.abort();
+        }
+    }
+
+    private void awaitStop() throws InterruptedException {
+        long deadline = System.nanoTime()
+                + config.engine().stopTimeout().plus(STOP_MARGIN).toNanos();
+        do {
+            breakOff();
+            supervisor.join(STOP_LOOK.toMillis());
+        } while (supervisor.isAlive() && System.nanoTime() - deadline < 0);
+        if (supervisor.isAlive()) {
+            giveUp();
+        }
+    }
+
+    /** Ends what an outage can hold up; again and again, because a call may swallow an interrupt. */
+    private void breakOff() {
         synchronized (interruption) {
             if (interruptible) {
+                connections.abort();
                 supervisor.interrupt();
             }
         }
-        Duration patience = config.engine().stopTimeout().plusMillis(500);
-        try {
-            supervisor.join(patience.toMillis());
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        if (supervisor.isAlive() && !Thread.currentThread().isInterrupted()) {
+    }
+
+    private void giveUp() {
+        EngineRun run = current;
+        if (run != null && run.mayHoldSlot()) {
             haltNow("the engine");
+        } else {
+            // Nothing holds the slot, so nobody has to wait for this process.
+            LOG.warn("The engine has not stopped in time and is left behind; it holds nothing: slot={}", config.slot());
         }
     }
 
@@ -174,7 +205,7 @@ public final class CdcEngine implements Part {
                     break;
                 }
                 if (!failure.isEmpty()) {
-                    become(Health.State.WAITING, failure);
+                    state.become(Health.State.WAITING, failure);
                     firstOutcome.complete(true);
                     if (System.nanoTime() - began > SETTLED.toNanos()) {
                         pause = FIRST_PAUSE;
@@ -187,15 +218,16 @@ public final class CdcEngine implements Part {
                     sleep(STANDBY_PAUSE);
                 }
             }
-            become(Health.State.STOPPED, "");
+            state.become(Health.State.STOPPED, "");
         } catch (StartRefused refused) {
-            become(Health.State.FAILED, String.valueOf(refused.getMessage()));
+            state.become(Health.State.FAILED, String.valueOf(refused.getMessage()));
             firstOutcome.completeExceptionally(refused);
         } catch (RuntimeException | Error bug) {
             LOG.error("The engine has a bug and stands still: slot={}", config.slot(), bug);
-            become(Health.State.FAILED, bug.toString());
+            state.become(Health.State.FAILED, bug.toString());
             firstOutcome.completeExceptionally(bug);
         } finally {
+            candidate.close();
             firstOutcome.complete(true);
         }
     }
@@ -204,14 +236,16 @@ public final class CdcEngine implements Part {
     private String attempt() {
         try {
             beInterruptible(true);
-            Optional<Lease> taken = Lease.tryTake(connections, config.slot());
+            Optional<Lease> taken = candidate.tryTake();
             if (taken.isEmpty()) {
-                become(Health.State.STANDBY, "another engine holds the lease of slot " + config.slot());
-                firstOutcome.complete(true);
+                standBy();
                 return "";
             }
             try (Lease lease = taken.get()) {
+                metrics.lease(true);
                 return run(lease);
+            } finally {
+                metrics.lease(false);
             }
         } catch (SQLException e) {
             return sqlFailure(e);
@@ -220,13 +254,32 @@ public final class CdcEngine implements Part {
         }
     }
 
+    private void standBy() {
+        String holder = "another engine holds the lease of slot " + config.slot();
+        if (state.health().state() != Health.State.STANDBY) {
+            state.become(Health.State.STANDBY, holder);
+            firstOutcome.complete(true);
+        }
+        // Once it has passed, nothing more is asked; until then health says why this one could not take over.
+        if (rehearsal.isDue()) {
+            String obstacle = rehearsal.run();
+            if (isClosing()) {
+                return;
+            }
+            state.become(
+                    Health.State.STANDBY,
+                    obstacle.isEmpty() ? holder : holder + "; this one could not take over: " + obstacle);
+        }
+    }
+
     private String run(Lease lease) {
         EngineRun run = new EngineRun(config, source, preflight, metrics);
+        current = run;
         try {
-            become(Health.State.STARTING, "");
+            state.become(Health.State.STARTING, "");
             run.start(lease);
             beInterruptible(false);
-            become(Health.State.STARTING, "slot " + config.slot() + ": looking for the place to resume at");
+            state.become(Health.State.STARTING, "slot " + config.slot() + ": looking for the place to resume at");
             firstOutcome.complete(true);
             return awaitEnd(run, lease);
         } catch (NotNow notNow) {
@@ -246,14 +299,17 @@ public final class CdcEngine implements Part {
 
     private String awaitEnd(EngineRun run, Lease lease) {
         CompletableFuture<String> end = new CompletableFuture<>();
-        var unusedRun = run.ended().thenAccept(cause -> end.complete(describe(cause)));
+        var unusedRun = run.ended().thenAccept(cause -> end.complete(Causes.describe(cause)));
         var unusedLease = lease.lost().thenAccept(cause -> end.complete("the lease is lost: " + cause));
+        boolean arrived = false;
         while (!isClosing()) {
             try {
                 return end.get(100, TimeUnit.MILLISECONDS);
             } catch (TimeoutException stillRunning) {
-                if (metrics.hasProgressed()) {
-                    become(Health.State.READY, "");
+                if (!arrived && metrics.hasProgressed()) {
+                    arrived = true;
+                    run.arrived();
+                    state.become(Health.State.READY, "");
                 }
             } catch (ExecutionException | InterruptedException e) {
                 return e.toString();
@@ -266,7 +322,9 @@ public final class CdcEngine implements Part {
         try {
             if (!run.stop(config.engine().stopTimeout())) {
                 haltNow("Debezium");
+                return;
             }
+            current = null;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -283,63 +341,10 @@ public final class CdcEngine implements Part {
 
     /** At the start what nobody will mend by waiting is refused; later, a password that is being changed is waited for. */
     private String sqlFailure(SQLException e) {
-        String sqlState = e.getSQLState() == null ? "" : e.getSQLState();
-        boolean needsSomebody = sqlState.startsWith("28") || sqlState.equals("3D000") || sqlState.equals("42501");
-        if (needsSomebody && !firstOutcome.isDone()) {
-            throw refused(e);
+        if (Causes.needsSomebody(e) && !firstOutcome.isDone()) {
+            throw Causes.refused(config.source(), e);
         }
         return "the database: " + e.getMessage();
-    }
-
-    private StartRefused refused(SQLException e) {
-        StartRefused refused = new StartRefused(
-                "The database %s at %s:%d refuses user %s: %s. The engine needs LOGIN, REPLICATION, and SELECT and UPDATE on the source table"
-                        .formatted(
-                                config.source().database(),
-                                config.source().host(),
-                                config.source().port(),
-                                config.source().user(),
-                                e.getMessage()));
-        refused.initCause(e);
-        return refused;
-    }
-
-    private static String describe(Optional<Throwable> cause) {
-        if (cause.isEmpty()) {
-            return "Debezium has stopped";
-        }
-        Throwable root = cause.get();
-        while (root.getCause() != null && root.getCause() != root) {
-            root = root.getCause();
-        }
-        return "the stream has ended: " + ErrorTrail.bounded(root.toString(), MAX_CAUSE_BYTES);
-    }
-
-    /** The only place where the state changes, and the only one that logs it: edges, not beats. */
-    private void become(Health.State next, String detail) {
-        Health before = state;
-        Health after = new Health(next, detail);
-        state = after;
-        if (before.equals(after) || (before.state() == next && next == Health.State.STARTING)) {
-            return;
-        }
-        switch (next) {
-            case FAILED -> LOG.error("Engine {} -> {}: slot={} {}", before.state(), next, config.slot(), detail);
-            case WAITING ->
-                LOG.warn(
-                        "Engine {} -> {}: slot={} {}; it begins anew by itself",
-                        before.state(),
-                        next,
-                        config.slot(),
-                        detail);
-            default -> LOG.info("Engine {} -> {}: slot={} {}", before.state(), next, config.slot(), detail);
-        }
-    }
-
-    private Duration silence() {
-        Duration three = config.engine().heartbeatInterval().multipliedBy(3);
-        Duration least = Duration.ofSeconds(15);
-        return three.compareTo(least) > 0 ? three : least;
     }
 
     private void beInterruptible(boolean may) {

@@ -6,22 +6,36 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.tailrace.contract.Health;
+import io.tailrace.engine.StartSteps.Step;
+import io.tailrace.engine.source.SlotFigures;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine counts and times. Every name begins with {@code tailrace.engine.} ({@code tailrace_engine_} in Prometheus) and
- * carries the tag {@code slot}. Thread-safe.
+ * carries the tag {@code slot}. A gauge whose value nobody knows at the moment is NaN. Thread-safe.
  */
 public final class EngineMetrics {
 
     /** What every name begins with. */
     public static final String PREFIX = "tailrace.engine.";
 
+    private static final long UNKNOWN = -1;
+
     private final Clock clock;
+    private final MeterRegistry registry;
+    private final Tags tags;
     private final Counter rows;
     private final Counter batches;
     private final Counter rebuilds;
@@ -29,31 +43,39 @@ public final class EngineMetrics {
     private final DistributionSummary batchSize;
     private final Timer batchDuration;
     private final Timer commitToRaw;
+    private final Map<Step, Timer> startSteps = new EnumMap<>(Step.class);
 
-    private volatile long positionLsn;
-    private volatile long heartbeatNanos = System.nanoTime();
+    private volatile long positionLsn = UNKNOWN;
+    private volatile Heard heard = Heard.nothing();
+    private volatile long progressNanos = System.nanoTime();
     private volatile boolean progressed;
+    private volatile boolean leaseHeld;
+    private volatile Supplier<Health.State> state = () -> Health.State.NEW;
+    private volatile @Nullable SlotFigures figures;
+
+    /**
+     * The newest heartbeat that came all the way.
+     *
+     * @param commitMicros when it was written, by the database's clock; 0 when none has come yet
+     * @param sinceNanos when one was first waited for
+     * @param waiting whether this engine is the one to hear it
+     */
+    private record Heard(long commitMicros, long sinceNanos, boolean waiting) {
+
+        static Heard nothing() {
+            return new Heard(0, 0, false);
+        }
+    }
 
     /** Metrics of the engine of a slot. */
     public EngineMetrics(MeterRegistry registry, String slot, Clock clock) {
         this.clock = Objects.requireNonNull(clock);
-        Tags tags = Tags.of("slot", slot);
-        rows = Counter.builder(PREFIX + "rows")
-                .description("Rows and control messages committed to the raw topics")
-                .tags(tags)
-                .register(registry);
-        batches = Counter.builder(PREFIX + "batches")
-                .description("Batches that Debezium delivered")
-                .tags(tags)
-                .register(registry);
-        rebuilds = Counter.builder(PREFIX + "rebuilds")
-                .description("Times everything was closed and begun anew after a failure")
-                .tags(tags)
-                .register(registry);
-        skipped = Counter.builder(PREFIX + "skipped.at.start")
-                .description("Rows of a replay that were in the raw topics already")
-                .tags(tags)
-                .register(registry);
+        this.registry = registry;
+        this.tags = Tags.of("slot", slot);
+        rows = counter("rows", "Rows and control messages committed to the raw topics");
+        batches = counter("batches", "Batches that Debezium delivered");
+        rebuilds = counter("rebuilds", "Times everything was closed and begun anew after a failure");
+        skipped = counter("skipped.at.start", "Rows of a replay that were in the raw topics already");
         batchSize = DistributionSummary.builder(PREFIX + "batch.size")
                 .description("Rows of a batch")
                 .baseUnit("rows")
@@ -65,22 +87,68 @@ public final class EngineMetrics {
                 .publishPercentileHistogram()
                 .register(registry);
         commitToRaw = Timer.builder(PREFIX + "commit.to.raw")
-                .description("From a transaction's commit, by the database's clock, to its commit in Kafka, by ours")
+                .description(
+                        "From a transaction's commit to its commit in Kafka, the difference of the two clocks taken out")
                 .tags(tags)
                 .publishPercentileHistogram()
                 .register(registry);
-        Gauge.builder(
-                        PREFIX + "heartbeat.age",
-                        this,
-                        metrics -> metrics.heartbeatAge().toMillis() / 1000.0)
-                .description("Since a heartbeat message came through the log; grows when nothing does")
-                .baseUnit("seconds")
-                .tags(tags)
-                .register(registry);
-        Gauge.builder(PREFIX + "position.lsn", this, metrics -> metrics.positionLsn)
-                .description("Last commit that is in Kafka, as a number")
-                .tags(tags)
-                .register(registry);
+        for (Step step : Step.values()) {
+            startSteps.put(
+                    step,
+                    Timer.builder(PREFIX + "start.step")
+                            .description("Each step of a start, from the lease to the first rows or heartbeat")
+                            .tags(tags.and("step", step.text()))
+                            .register(registry));
+        }
+        progressGauges();
+        slotGauges();
+    }
+
+    private void progressGauges() {
+        gauge(
+                "heartbeat.age",
+                "seconds",
+                "Since the newest heartbeat that came through the log was written; NaN on a standby",
+                metrics -> metrics.heartbeatAge().map(EngineMetrics::seconds).orElse(Double.NaN));
+        gauge(
+                "progress.age",
+                "seconds",
+                "Since anything came through the log: readiness follows it",
+                metrics -> seconds(metrics.progressAge()));
+        gauge(
+                "position.lsn",
+                null,
+                "Last commit that is in Kafka, as a number",
+                metrics -> metrics.positionLsn == UNKNOWN ? Double.NaN : metrics.positionLsn);
+        gauge("lease.held", null, "1 while this engine is the one that streams", metrics -> metrics.leaseHeld ? 1 : 0);
+        for (Health.State one : Health.State.values()) {
+            Gauge.builder(PREFIX + "state", this, metrics -> metrics.state.get() == one ? 1 : 0)
+                    .description("1 for the state that the engine is in")
+                    .tags(tags.and("state", one.name().toLowerCase(Locale.ROOT)))
+                    .register(registry);
+        }
+    }
+
+    private void slotGauges() {
+        slotGauge("slot.retained", "bytes", "Log that the server keeps for the slot", SlotFigures::retainedBytes);
+        slotGauge("slot.unconfirmed", "bytes", "Log after what the slot has confirmed", SlotFigures::unconfirmedBytes);
+        slotGauge(
+                "slot.safe.wal",
+                "bytes",
+                "Log that may still be written before the slot is in danger; NaN when nothing limits it",
+                seen -> seen.safeBytes().map(Long::doubleValue).orElse(Double.NaN));
+        slotGauge("slot.active", null, "1 while somebody streams from the slot", seen -> seen.active() ? 1 : 0);
+        slotGauge("slot.lost", null, "1 when the server has thrown log away unread", seen -> seen.isLost() ? 1 : 0);
+        slotGauge(
+                "position.lag",
+                "bytes",
+                "Log between the last commit that is in Kafka and its end; NaN on a standby",
+                seen -> positionLsn == UNKNOWN ? Double.NaN : Math.max(0, seen.endLsn() - positionLsn));
+        slotGauge(
+                "clock.ahead",
+                "seconds",
+                "How far the database's clock is ahead of ours",
+                seen -> seconds(seen.clockAhead()));
     }
 
     /** A batch is in Kafka. */
@@ -90,43 +158,128 @@ public final class EngineMetrics {
             rows.increment(records);
             batchSize.record(records);
             batchDuration.record(took);
+            progressed = true;
         }
         if (alreadyThere > 0) {
             skipped.increment(alreadyThere);
+        }
+        if (records > 0 || alreadyThere > 0 || commitLsn != positionLsn) {
+            progressNanos = System.nanoTime();
         }
         positionLsn = commitLsn;
     }
 
     /** A transaction's rows are in Kafka. */
     public void committed(long commitMicros) {
-        Duration age = Duration.between(Instant.EPOCH.plus(commitMicros, ChronoUnit.MICROS), clock.instant());
-        // Two machines' clocks: what is negative is their difference, not a latency.
-        commitToRaw.record(age.isNegative() ? Duration.ZERO : age);
+        commitToRaw.record(since(commitMicros));
     }
 
-    /** A heartbeat message has come all the way. */
-    public void heartbeat() {
-        heartbeatNanos = System.nanoTime();
+    /**
+     * A heartbeat message has come all the way.
+     *
+     * @param commitMicros when it was written, microseconds since the epoch by the database's clock
+     */
+    public void heartbeat(long commitMicros) {
+        heard = new Heard(commitMicros, heard.sinceNanos, true);
+        progressNanos = System.nanoTime();
         progressed = true;
+    }
+
+    void startStep(Step step, Duration took) {
+        Objects.requireNonNull(startSteps.get(step)).record(took);
     }
 
     void rebuild() {
         rebuilds.increment();
     }
 
+    /** Where the state is to be asked for. */
+    void stateOf(Supplier<Health.State> source) {
+        state = source;
+    }
+
+    void becomes(Health.State next) {
+        boolean runs = next != Health.State.STANDBY && next != Health.State.NEW && next != Health.State.STOPPED;
+        if (!runs) {
+            // What it heard when it held the lease says nothing of now.
+            heard = Heard.nothing();
+            positionLsn = UNKNOWN;
+        } else if (!heard.waiting) {
+            heard = new Heard(0, System.nanoTime(), true);
+        }
+    }
+
+    void lease(boolean held) {
+        leaseHeld = held;
+    }
+
+    /** What the server says of the slot; nothing when it does not answer, or there is none. */
+    void slot(Optional<SlotFigures> seen) {
+        figures = seen.orElse(null);
+    }
+
     /** A run begins: nothing has come through it yet. */
     void runBegins() {
-        heartbeatNanos = System.nanoTime();
+        progressNanos = System.nanoTime();
         progressed = false;
     }
 
-    /** Whether a heartbeat has come through this run. */
+    /** Whether rows or a heartbeat have come through this run. */
     boolean hasProgressed() {
         return progressed;
     }
 
-    /** Since the last heartbeat, or since the run began. */
-    Duration heartbeatAge() {
-        return Duration.ofNanos(System.nanoTime() - heartbeatNanos);
+    /** Since anything came through, or since the run began. */
+    Duration progressAge() {
+        return Duration.ofNanos(System.nanoTime() - progressNanos);
+    }
+
+    /** Since the newest heartbeat that came through was written; empty for an engine that does not wait for one. */
+    Optional<Duration> heartbeatAge() {
+        Heard newest = heard;
+        if (!newest.waiting) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                newest.commitMicros == 0
+                        ? Duration.ofNanos(System.nanoTime() - newest.sinceNanos)
+                        : since(newest.commitMicros));
+    }
+
+    /** From an instant of the database's clock to now; the difference between the two clocks, where it is known, taken out. */
+    private Duration since(long databaseMicros) {
+        SlotFigures known = figures;
+        Duration ahead = known == null ? Duration.ZERO : known.clockAhead();
+        Duration age = Duration.between(
+                Instant.EPOCH.plus(databaseMicros, ChronoUnit.MICROS),
+                clock.instant().plus(ahead));
+        return age.isNegative() ? Duration.ZERO : age;
+    }
+
+    private Counter counter(String name, String description) {
+        return Counter.builder(PREFIX + name)
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private void gauge(String name, @Nullable String unit, String description, ToDoubleFunction<EngineMetrics> value) {
+        Gauge.builder(PREFIX + name, this, value)
+                .description(description)
+                .baseUnit(unit)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private void slotGauge(
+            String name, @Nullable String unit, String description, ToDoubleFunction<SlotFigures> value) {
+        gauge(name, unit, description, metrics -> {
+            SlotFigures seen = metrics.figures;
+            return seen == null ? Double.NaN : value.applyAsDouble(seen);
+        });
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
     }
 }

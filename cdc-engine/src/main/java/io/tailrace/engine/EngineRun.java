@@ -6,6 +6,7 @@ import io.tailrace.broker.TopicKeeper;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.engine.StartSteps.Step;
 import io.tailrace.engine.capture.CaptureSettings;
 import io.tailrace.engine.capture.ChangeMapper;
 import io.tailrace.engine.capture.DebeziumSettings;
@@ -64,18 +65,20 @@ final class EngineRun {
     private final Source source;
     private final Preflight preflight;
     private final EngineMetrics metrics;
+    private final StartSteps steps;
     private final CompletableFuture<Optional<Throwable>> ended = new CompletableFuture<>();
 
     private @Nullable RawProducer producer;
     private CommittedOffsets.@Nullable Desk desk;
     private @Nullable BatchPublisher publisher;
-    private @Nullable LogStream stream;
+    private volatile @Nullable LogStream stream;
 
     EngineRun(TailraceConfig config, Source source, Preflight preflight, EngineMetrics metrics) {
         this.config = Objects.requireNonNull(config);
         this.source = Objects.requireNonNull(source);
         this.preflight = Objects.requireNonNull(preflight);
         this.metrics = Objects.requireNonNull(metrics);
+        this.steps = new StartSteps(metrics);
     }
 
     /** Something it needs is down or not ready; it passes by itself. */
@@ -97,13 +100,16 @@ final class EngineRun {
     void start(Lease lease) throws SQLException {
         // First whose tables these are: an engine that is refused must leave no topics behind.
         judge(preflight.problems(source.facts()));
+        steps.done(Step.PREFLIGHT);
         ensureTopics();
+        steps.done(Step.TOPICS);
         // A process that stood still until here would end a healthy stream and fence a healthy producer. It could
         // double nothing, but it would disturb.
         lease.confirm();
         if (!source.freeSlot()) {
             throw new NotNow("slot " + config.slot() + " is still in use by a backend that does not end");
         }
+        steps.done(Step.SLOT);
         Topics topics = config.topicNames();
         PositionTopic positions = new PositionTopic(config.kafka(), topics.positions(), config.slot());
         int maxMessageBytes = config.topics().maxMessageBytes();
@@ -111,14 +117,23 @@ final class EngineRun {
                 config.kafka(), config.namespace().engineTransactionalId(config.slot()), maxMessageBytes, positions);
         producer = raw;
         raw.begin();
+        steps.done(Step.FENCE);
         Optional<Position> last = positions.last();
+        steps.done(Step.POSITION);
         // Read again: until the producer was fenced and the slot freed, a former holder could move both.
         Position from = decide(preflight.start(source.facts(), last), raw);
         source.markStarted();
+        steps.done(Step.JUDGE);
         stream(raw, from);
         // A log that is idle would leave Debezium searching until the next beat.
         source.heartbeat();
         LOG.info("Streaming: slot={} position={} found={}", config.slot(), from.text(), last.isPresent());
+    }
+
+    /** Something has come all the way: the start is over. */
+    void arrived() {
+        steps.done(Step.STREAM);
+        LOG.info("Rows flow: slot={} {}", config.slot(), steps.text());
     }
 
     /** Completes when the run has ended by itself, with what ended it. */
@@ -152,17 +167,23 @@ final class EngineRun {
         return stopped;
     }
 
+    /** Whether Debezium was begun, which holds the slot until it has stopped. */
+    boolean mayHoldSlot() {
+        return stream != null;
+    }
+
     private void ensureTopics() {
+        ensureTopics(config, config.topics().autoCreate());
+    }
+
+    /** Makes the topics of the engine, or only verifies them. */
+    static void ensureTopics(TailraceConfig config, boolean make) {
         TopicCatalog catalog = new TopicCatalog(config.topicNames(), config.topics());
         Map<String, Object> settings = ClientSettings.admin(config.kafka());
         settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ADMIN_REQUEST_MS);
         settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 2 * ADMIN_REQUEST_MS);
         try (Admin admin = Admin.create(settings)) {
-            new TopicKeeper(
-                            admin,
-                            config.kafka().bootstrapServers(),
-                            config.topics().autoCreate())
-                    .ensure(catalog.engine());
+            new TopicKeeper(admin, config.kafka().bootstrapServers(), make).ensure(catalog.engine());
         }
     }
 

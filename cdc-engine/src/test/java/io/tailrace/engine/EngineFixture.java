@@ -25,7 +25,9 @@ import io.tailrace.schema.Scope;
 import io.tailrace.testkit.Stack;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -46,14 +48,18 @@ final class EngineFixture implements AutoCloseable {
     final CdcEngine engine;
 
     EngineFixture(Stack stack) {
-        this(stack, config(stack.namespace(), stack.database(), stack.postgres().port(), stack.bootstrapServers()));
+        this(stack, config(stack));
     }
 
     EngineFixture(Stack stack, TailraceConfig config) {
+        this(stack, config, Clock.systemUTC());
+    }
+
+    EngineFixture(Stack stack, TailraceConfig config, Clock clock) {
         this.stack = stack;
         this.namespace = config.namespace();
         this.topics = config.topicNames();
-        this.engine = new CdcEngine(config, registry, Clock.systemUTC(), halts::incrementAndGet);
+        this.engine = new CdcEngine(config, registry, clock, halts::incrementAndGet);
     }
 
     /** Tables, publication, slot and source row, as {@code tailrace db migrate} makes them. */
@@ -67,6 +73,10 @@ final class EngineFixture implements AutoCloseable {
         }
     }
 
+    static TailraceConfig config(Stack stack) {
+        return config(stack.namespace(), stack.database(), stack.postgres().port(), stack.bootstrapServers());
+    }
+
     static TailraceConfig config(String namespace, String database, int port, String bootstrapServers) {
         return new TailraceConfig(
                 new Namespace(namespace),
@@ -74,7 +84,7 @@ final class EngineFixture implements AutoCloseable {
                 new KafkaConfig(bootstrapServers, Map.of()),
                 new TopicsConfig(3, 1, 1, true, 1_048_576, Duration.ofDays(14)),
                 new EngineConfig(
-                        Duration.ofMillis(10), 4096, 16_384, 64L << 20, Duration.ofSeconds(1), Duration.ofSeconds(8)),
+                        Duration.ofMillis(10), 4096, 16_384, 64L << 20, Duration.ofSeconds(1), Duration.ofSeconds(5)),
                 new RouterConfig(
                         new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of()),
                         RetryPolicy.EVENTS,
@@ -96,6 +106,29 @@ final class EngineFixture implements AutoCloseable {
     EngineFixture started() {
         engine.start();
         return this;
+    }
+
+    /** One value from this test's database. */
+    static String query(Stack stack, String sql) throws SQLException {
+        try (Connection connection = stack.connect()) {
+            return query(connection, sql);
+        }
+    }
+
+    /** One value from any database. */
+    static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            if (!row.next()) {
+                throw new AssertionError("no row: " + sql);
+            }
+            return String.valueOf(row.getString(1));
+        }
+    }
+
+    /** The value of a gauge of the engine. */
+    double gauge(String name) {
+        return registry.get(EngineMetrics.PREFIX + name).gauge().value();
     }
 
     void awaitState(Health.State state) {

@@ -4,6 +4,7 @@ import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.schema.Difference;
 import io.tailrace.schema.Schema;
+import io.tailrace.schema.Scope;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -33,6 +34,10 @@ final class DbCheckVerb implements Callable<Integer> {
         List<Difference> differences;
         try (Connection connection = SourceConnection.open(read.source())) {
             differences = Schema.differences(connection, read.source().tables(), schema.scope());
+            if (differences.isEmpty() && schema.scope() == Scope.ALL) {
+                Schema.notices(connection, read.source().tables())
+                        .forEach(notice -> output.err().println("Notice: " + notice));
+            }
         }
         output.list(differences.stream().map(DbCheckVerb::row).toList(), "the database is as this release expects it");
         return differences.isEmpty() ? Exit.DONE : Exit.FAILED;

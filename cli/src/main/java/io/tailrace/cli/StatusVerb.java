@@ -70,17 +70,26 @@ final class StatusVerb implements Callable<Integer> {
         row.with(
                 prefix + "slot",
                 seen.slot()
-                        .map(slot -> "%s, %s, WAL %s, %,d bytes not confirmed"
+                        .map(slot -> "%s, %s, WAL %s, %,d bytes not confirmed, %,d kept%s"
                                 .formatted(
                                         slot.name(),
                                         slot.active() ? "active" : "NOT ACTIVE",
                                         slot.walStatus(),
-                                        slot.lagBytes()))
+                                        slot.lagBytes(),
+                                        slot.retainedBytes(),
+                                        slot.safeBytes()
+                                                .map(", %,d left before it is in danger"::formatted)
+                                                .orElse("")))
                         .orElse(absent(seen.unknown(), Status.SLOT)));
         row.with(
                 prefix + "position",
                 seen.position()
-                        .map(position -> "written %,d ms ago".formatted(position.ageMs()))
+                        .map(position -> "written %,d ms ago%s"
+                                .formatted(
+                                        position.ageMs(),
+                                        seen.positionLagBytes()
+                                                .map(", %,d bytes of log behind"::formatted)
+                                                .orElse("")))
                         .orElse(absent(seen.unknown(), Status.POSITION)));
         if (seen.unknown().containsKey(Status.COMMANDS)) {
             row.with(prefix + "commands", absent(seen.unknown(), Status.COMMANDS));
@@ -149,6 +158,9 @@ final class StatusVerb implements Callable<Integer> {
                                 .with("walStatus", slot.walStatus())
                                 .with("confirmedLsn", slot.confirmedLsn())
                                 .with("lagBytes", slot.lagBytes())
+                                .with("retainedBytes", slot.retainedBytes())
+                                .with("safeBytes", slot.safeBytes())
+                                .with("failover", slot.failover())
                                 .cells())
                         .orElse(null));
         json.put(
@@ -156,6 +168,7 @@ final class StatusVerb implements Callable<Integer> {
                 seen.position()
                         .map(position -> new Row()
                                 .with("ageMs", position.ageMs())
+                                .with("lagBytes", seen.positionLagBytes())
                                 .with("record", position.json())
                                 .cells())
                         .orElse(null));

@@ -43,6 +43,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     private final boolean temporary;
     private final Map<String, String> settings;
     private final Thread exitHook = new Thread(this::close, "tailrace-broker-exit");
+    private final int advertisedPort;
     private int port;
     private @Nullable KafkaRaftServer server;
     private boolean closed;
@@ -53,6 +54,7 @@ public final class EmbeddedBroker implements AutoCloseable {
                 ? Directories.temporary("tailrace-broker-")
                 : Directories.create(builder.dataDirectory);
         this.settings = Map.copyOf(builder.settings);
+        this.advertisedPort = builder.advertisedPort;
     }
 
     /** Defaults: a free port, a temporary data directory, stopped at the latest when the JVM exits. */
@@ -64,6 +66,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     public static final class Builder {
         private @Nullable Path dataDirectory;
         private int port;
+        private int advertisedPort;
         private boolean stopOnExit = true;
         private final Map<String, String> settings = new LinkedHashMap<>();
 
@@ -102,6 +105,12 @@ public final class EmbeddedBroker implements AutoCloseable {
         /** A TCP port for clients; 0 takes a free one. */
         public Builder port(int value) {
             this.port = value;
+            return this;
+        }
+
+        /** The port that clients are told to use, where something stands between them and the broker; 0 is its own. */
+        public Builder advertisedPort(int value) {
+            this.advertisedPort = value;
             return this;
         }
 
@@ -311,7 +320,9 @@ public final class EmbeddedBroker implements AutoCloseable {
                 "listeners",
                 CLIENT_LISTENER + "://127.0.0.1:" + port + "," + CONTROLLER_LISTENER + "://127.0.0.1:"
                         + controllerPort);
-        all.put("advertised.listeners", CLIENT_LISTENER + "://127.0.0.1:" + port);
+        all.put(
+                "advertised.listeners",
+                CLIENT_LISTENER + "://127.0.0.1:" + (advertisedPort == 0 ? port : advertisedPort));
         all.put("listener.security.protocol.map", CLIENT_LISTENER + ":PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
         all.put("inter.broker.listener.name", CLIENT_LISTENER);
         all.put("controller.listener.names", CONTROLLER_LISTENER);

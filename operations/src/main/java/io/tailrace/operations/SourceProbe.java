@@ -24,8 +24,10 @@ final class SourceProbe {
         return database.call("looking at the slot", connection -> {
             try (PreparedStatement statement = connection.prepareStatement("""
                     SELECT slot_name, active, wal_status, confirmed_flush_lsn::text,
-                           pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)::bigint
-                    FROM pg_replication_slots WHERE slot_name = ?""")) {
+                           pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)::bigint,
+                           pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint, safe_wal_size,
+                           to_jsonb(s) ->> 'failover'
+                    FROM pg_replication_slots s WHERE slot_name = ?""")) {
                 statement.setString(1, slot);
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next()
@@ -34,7 +36,10 @@ final class SourceProbe {
                                     row.getBoolean(2),
                                     row.getString(3),
                                     Optional.ofNullable(row.getString(4)),
-                                    row.getLong(5)))
+                                    row.getLong(5),
+                                    row.getLong(6),
+                                    Optional.ofNullable(row.getObject(7, Long.class)),
+                                    Optional.ofNullable(row.getString(8)).map(Boolean::valueOf)))
                             : Optional.empty();
                 }
             }

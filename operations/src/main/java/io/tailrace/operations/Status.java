@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -75,16 +77,47 @@ public final class Status {
             Optional<Position> position,
             Map<Command.Status, Long> commands,
             long dueCommands,
-            Map<String, String> unknown) {}
+            Map<String, String> unknown) {
+
+        private static final Pattern COMMIT = Pattern.compile("\"lsnCommit\":\"([0-9A-F]+)/([0-9A-F]+)\"");
+
+        /** Log between the last commit that is in Kafka and the log's end; empty when one of the two is not known. */
+        public Optional<Long> positionLagBytes() {
+            Matcher commit = COMMIT.matcher(position.map(Position::json).orElse(""));
+            if (!commit.find()) {
+                return Optional.empty();
+            }
+            long known = lsn(commit.group(1), commit.group(2));
+            return slot.flatMap(seen -> seen.confirmedLsn().map(text -> {
+                String[] halves = text.split("/", 2);
+                // The server moves on between the two looks; what is ahead of it is not behind.
+                return Math.max(0, lsn(halves[0], halves[1]) + seen.lagBytes() - known);
+            }));
+        }
+
+        private static long lsn(String high, String low) {
+            return Long.parseLong(high, 16) << 32 | Long.parseLong(low, 16);
+        }
+    }
 
     /**
      * The replication slot.
      *
      * @param walStatus {@code reserved}, {@code extended}, {@code unreserved} or {@code lost}
      * @param lagBytes WAL written and not yet confirmed
+     * @param retainedBytes WAL that the server keeps for it
+     * @param safeBytes WAL that may still be written before the slot is in danger; empty when nothing limits it
+     * @param failover whether standbys keep a copy of it; empty before PostgreSQL 17
      */
     public record SlotState(
-            String name, boolean active, String walStatus, Optional<String> confirmedLsn, long lagBytes) {}
+            String name,
+            boolean active,
+            String walStatus,
+            Optional<String> confirmedLsn,
+            long lagBytes,
+            long retainedBytes,
+            Optional<Long> safeBytes,
+            Optional<Boolean> failover) {}
 
     /**
      * The position record.

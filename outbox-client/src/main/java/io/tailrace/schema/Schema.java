@@ -82,6 +82,14 @@ public final class Schema {
         return List.copyOf(found);
     }
 
+    /** What an operator should know although nothing is wrong yet, each with what to do. Only reads. */
+    public static List<String> notices(Connection connection, TableNames tables) throws SQLException {
+        Optional<Source> source = Source.read(connection, tables);
+        return source.isEmpty()
+                ? List.of()
+                : Slot.notices(connection, source.get().ownership().slot());
+    }
+
     /** The owner of the tables, once they have one. The table must exist. */
     public static Optional<Source> source(Connection connection, TableNames tables) throws SQLException {
         return Source.read(connection, tables);

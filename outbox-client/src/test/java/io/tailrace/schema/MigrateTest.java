@@ -55,6 +55,25 @@ class MigrateTest {
     }
 
     @Test
+    void aSlotThatNoStandbyKeepsIsNoticed(Stack stack) throws Exception {
+        Database.migrate(stack);
+        try (Connection connection = stack.connect()) {
+            assertThat(Schema.notices(connection, TableNames.DEFAULT)).isEmpty();
+        }
+        String slot = Database.ownership(stack).slot();
+        stack.execute(
+                "SELECT pg_drop_replication_slot('" + slot + "')",
+                "SELECT pg_create_logical_replication_slot('" + slot + "', 'pgoutput')");
+        boolean standbysKeepSlots = Integer.parseInt(Database.value(stack, "SHOW server_version_num")) >= 170_000;
+        try (Connection connection = stack.connect()) {
+            assertThat(Schema.notices(connection, TableNames.DEFAULT)).hasSize(standbysKeepSlots ? 1 : 0);
+            assertThat(Schema.differences(connection, TableNames.DEFAULT))
+                    .as("it is no difference")
+                    .isEmpty();
+        }
+    }
+
+    @Test
     void twoAtOnceMakeItOnce(Stack stack) throws Exception {
         stack.database();
         CyclicBarrier together = new CyclicBarrier(2);

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,13 @@ public final class TcpProxy implements AutoCloseable {
         CLOSED
     }
 
-    private final InetSocketAddress target;
+    private volatile InetSocketAddress target;
     private final int port;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    // By the client's side of the same connection.
+    private final Map<Socket, Socket> servers = new ConcurrentHashMap<>();
+    // Sides of the server that are left open although nobody is behind them any more.
+    private final Set<Socket> abandoned = ConcurrentHashMap.newKeySet();
     private final Object gate = new Object();
     // Both guarded by gate.
     private State state = State.FORWARDING;
@@ -64,6 +69,22 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
+    /**
+     * Resets every connection on the client's side alone: the server believes in it still, as after a cut cable. New ones get
+     * through.
+     */
+    public void abandonAll() {
+        servers.forEach((client, server) -> {
+            abandoned.add(server);
+            reset(client);
+        });
+    }
+
+    /** New connections go to another port of the same host. */
+    public void retarget(int targetPort) {
+        target = new InetSocketAddress(target.getAddress(), targetPort);
+    }
+
     /** Resets every connection and refuses new ones until {@link #resume}. */
     public void refuse() {
         change(State.REFUSING);
@@ -88,6 +109,7 @@ public final class TcpProxy implements AutoCloseable {
     @Override
     public void close() {
         change(State.CLOSED);
+        abandoned.clear();
         cutAll();
     }
 
@@ -145,6 +167,7 @@ public final class TcpProxy implements AutoCloseable {
             }
             server.connect(target);
             sockets.add(server);
+            servers.put(client, server);
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
             thread("proxy out " + port, () -> pump(client, server));
@@ -179,8 +202,8 @@ public final class TcpProxy implements AutoCloseable {
             if (from.isOutputShutdown() || to.isInputShutdown()) {
                 from.close();
                 to.close();
-                sockets.remove(from);
-                sockets.remove(to);
+                forget(from);
+                forget(to);
             }
         } catch (IOException broken) {
             reset(from);
@@ -204,13 +227,21 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private void reset(Socket socket) {
-        sockets.remove(socket);
+        if (abandoned.contains(socket)) {
+            return;
+        }
+        forget(socket);
         try {
             socket.setSoLinger(true, 0);
             socket.close();
         } catch (IOException gone) {
             // Closed by its peer a moment ago: that is what was wanted.
         }
+    }
+
+    private void forget(Socket socket) {
+        sockets.remove(socket);
+        servers.remove(socket);
     }
 
     private static void thread(String name, Runnable body) {

@@ -100,7 +100,7 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
         boolean searched = cursor.isSearching();
         List<RawRecord> records = new ArrayList<>(changes.size());
         List<Point> commits = new ArrayList<>();
-        boolean heartbeat = false;
+        long heartbeatMicros = 0;
         int skipped = 0;
         for (RecordChangeEvent<SourceRecord> change : changes) {
             Captured captured = mapper.map(change.record());
@@ -115,7 +115,9 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
             } else {
                 skipped++;
             }
-            heartbeat |= captured.what() == What.HEARTBEAT;
+            if (captured.what() == What.HEARTBEAT) {
+                heartbeatMicros = at.commitMicros();
+            }
         }
         Position after = cursor.position();
         if (!records.isEmpty() || !after.equals(before)) {
@@ -130,8 +132,8 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
         if (!records.isEmpty()) {
             commits.forEach(at -> metrics.committed(at.commitMicros()));
         }
-        if (heartbeat) {
-            metrics.heartbeat();
+        if (heartbeatMicros != 0) {
+            metrics.heartbeat(heartbeatMicros);
         }
     }
 

@@ -10,12 +10,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,35 +53,70 @@ public final class Lease implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
+        long millis = PING_INTERVAL.toMillis();
+        var unused = pinger.scheduleWithFixedDelay(this::ping, millis, millis, TimeUnit.MILLISECONDS);
     }
 
     /**
-     * Takes the lease of a slot if nobody has it.
-     *
-     * @return the lease, or empty when another session holds it
-     * @throws SQLException when the database cannot be asked
+     * One who asks for the lease, again and again, over one session: a standby may ask often without a new session each time. It
+     * does not wait in the server's queue for the lock, because a statement that waits holds back vacuum. Used by one thread.
      */
-    public static Optional<Lease> tryTake(SourceConnections connections, String slot) throws SQLException {
-        Connection connection = connections.sql("tailrace-lease-" + slot);
-        boolean taken = false;
-        try {
-            try (Statement statement = connection.createStatement()) {
-                // Both before the lock: there must be no moment at which it is held without an end.
-                statement.execute("SET idle_session_timeout = " + IDLE_LIMIT.toMillis());
-                statement.execute("SET statement_timeout = 10000");
+    public static final class Candidate implements AutoCloseable {
+
+        private final SourceConnections connections;
+        private final String slot;
+        private @Nullable Connection kept;
+
+        /** A candidate that has not asked yet. */
+        public Candidate(SourceConnections connections, String slot) {
+            this.connections = Objects.requireNonNull(connections);
+            this.slot = Objects.requireNonNull(slot);
+        }
+
+        /**
+         * Takes the lease if nobody has it.
+         *
+         * @return the lease, or empty when another session holds it
+         * @throws SQLException when the database cannot be asked
+         */
+        public Optional<Lease> tryTake() throws SQLException {
+            Connection session = kept;
+            if (session != null) {
+                try {
+                    return tryTake(session);
+                } catch (SQLException ended) {
+                    // One that stood still for a while has lost its session; that says nothing of the server.
+                    LOG.debug("A candidate's session has ended: slot={}", slot, ended);
+                    close();
+                }
             }
-            taken = lock(connection, key(slot));
-            if (!taken) {
+            session = session(connections, slot);
+            kept = session;
+            try {
+                return tryTake(session);
+            } catch (SQLException e) {
+                close();
+                throw e;
+            }
+        }
+
+        @Override
+        public void close() {
+            Connection session = kept;
+            kept = null;
+            if (session != null) {
+                closeQuietly(session);
+            }
+        }
+
+        private Optional<Lease> tryTake(Connection session) throws SQLException {
+            if (!lock(session, key(slot))) {
                 return Optional.empty();
             }
-            Lease lease = new Lease(connection, slot);
-            long millis = PING_INTERVAL.toMillis();
-            var unused = lease.pinger.scheduleWithFixedDelay(lease::ping, millis, millis, TimeUnit.MILLISECONDS);
-            return Optional.of(lease);
-        } finally {
-            if (!taken) {
-                connection.close();
-            }
+            // The session is the lease's from here on, and is given back last, when all else has stopped.
+            kept = null;
+            connections.keep(session);
+            return Optional.of(new Lease(session, slot));
         }
     }
 
@@ -104,11 +141,7 @@ public final class Lease implements AutoCloseable {
     @Override
     public void close() {
         pinger.shutdownNow();
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            LOG.debug("The lease's connection did not close in order", e);
-        }
+        closeQuietly(connection);
     }
 
     /** The lock's number: the same for every engine of the slot. Advisory locks, like slots, belong to one database. */
@@ -130,6 +163,27 @@ public final class Lease implements AutoCloseable {
                 lost.complete(e);
             }
             pinger.shutdown();
+        }
+    }
+
+    private static Connection session(SourceConnections connections, String slot) throws SQLException {
+        Connection session = connections.sql("tailrace-lease-" + slot);
+        try (Statement statement = session.createStatement()) {
+            // Both before the lock: there must be no moment at which it is held without an end.
+            statement.execute("SET idle_session_timeout = " + IDLE_LIMIT.toMillis());
+            statement.execute("SET statement_timeout = 10000");
+            return session;
+        } catch (SQLException e) {
+            closeQuietly(session);
+            throw e;
+        }
+    }
+
+    private static void closeQuietly(Connection session) {
+        try {
+            session.close();
+        } catch (SQLException e) {
+            LOG.debug("A session did not close in order", e);
         }
     }
 

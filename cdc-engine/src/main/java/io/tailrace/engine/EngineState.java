@@ -1,0 +1,81 @@
+package io.tailrace.engine;
+
+import io.tailrace.contract.Health;
+import io.tailrace.contract.config.EngineConfig;
+import java.time.Duration;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state of an engine. {@link #become} is the only place where it changes; metric and log follow there. The supervisor's thread
+ * changes it, any thread may read.
+ *
+ * <pre>
+ * NEW -> STARTING -> READY <-> WAITING      with the lease; WAITING while nothing comes through, or between two runs
+ *         |  ^                   |
+ *         v  |                   v
+ *       STANDBY <----------------+           somebody else has the lease
+ * any -> FAILED | STOPPED                    for good
+ * </pre>
+ */
+final class EngineState {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineState.class);
+
+    /** Less than that is no silence, however fast the heartbeat. */
+    private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(15);
+
+    private final String slot;
+    private final EngineMetrics metrics;
+    private final Duration silence;
+
+    private volatile Health state = new Health(Health.State.NEW, "");
+
+    EngineState(String slot, EngineConfig config, EngineMetrics metrics) {
+        this.slot = Objects.requireNonNull(slot);
+        this.metrics = Objects.requireNonNull(metrics);
+        Duration three = config.heartbeatInterval().multipliedBy(3);
+        this.silence = three.compareTo(SHORTEST_SILENCE) > 0 ? three : SHORTEST_SILENCE;
+        metrics.stateOf(() -> health().state());
+    }
+
+    /** What the engine is doing. Ready means that something has come through the log within the last three heartbeats. */
+    Health health() {
+        Health now = state;
+        if (now.state() != Health.State.READY) {
+            return now;
+        }
+        Duration age = metrics.progressAge();
+        if (age.compareTo(silence) > 0) {
+            return new Health(
+                    Health.State.WAITING,
+                    "nothing has come through the log of slot %s for %d s, not even a heartbeat"
+                            .formatted(slot, age.toSeconds()));
+        }
+        return metrics.heartbeatAge()
+                .filter(behind -> behind.compareTo(silence) > 0)
+                .map(behind -> new Health(
+                        Health.State.READY,
+                        "slot %s: catching up, what comes through now was written %d s ago or more"
+                                .formatted(slot, behind.toSeconds())))
+                .orElse(now);
+    }
+
+    /** Changes it, and logs edges, not beats. */
+    void become(Health.State next, String detail) {
+        Health before = state;
+        Health after = new Health(next, detail);
+        state = after;
+        metrics.becomes(next);
+        if (before.equals(after) || (before.state() == next && next == Health.State.STARTING)) {
+            return;
+        }
+        switch (next) {
+            case FAILED -> LOG.error("Engine {} -> {}: slot={} {}", before.state(), next, slot, detail);
+            case WAITING ->
+                LOG.warn("Engine {} -> {}: slot={} {}; it begins anew by itself", before.state(), next, slot, detail);
+            default -> LOG.info("Engine {} -> {}: slot={} {}", before.state(), next, slot, detail);
+        }
+    }
+}
