@@ -62,7 +62,7 @@ public final class ChangeMapper {
         ChangeShape shape = shape(value);
         return switch (shape.kind) {
             case COMMIT -> new Captured(at, What.COMMIT, Optional.empty());
-            case MESSAGE -> message(at, shape.message(value));
+            case MESSAGE -> message(at, shape, shape.message(value));
             case FOREIGN -> new Captured(at, What.OTHER, Optional.empty());
             case EVENT, COMMAND -> row(at, shape, shape.inserted(value));
         };
@@ -83,9 +83,9 @@ public final class ChangeMapper {
         return new Captured(at, What.ROW, Optional.of(mapper.map(row, ceTime(at), xid(at))));
     }
 
-    private Captured message(Point at, @Nullable Struct message) {
-        String prefix = message == null ? null : message.getString("prefix");
-        Object content = message == null ? null : message.get("content");
+    private Captured message(Point at, ChangeShape shape, @Nullable Struct message) {
+        String prefix = message == null ? null : shape.prefix(message);
+        Object content = message == null ? null : shape.content(message);
         if (prefix == null || content == null) {
             return new Captured(at, What.OTHER, Optional.empty());
         }

@@ -187,15 +187,14 @@ final class MessageMapper {
         if (value == null) {
             return null;
         }
-        if (!isAscii(value.array())) {
-            if (!isUtf8(value.array())) {
-                problem.note(name + " is not UTF-8");
-                return Bytes.utf8(value.utf8());
-            }
-            if (value.length() > maxCharacters && value.utf8().codePoints().count() > maxCharacters) {
+        if (message.isAscii()) {
+            if (value.length() > maxCharacters) {
                 problem.note(tooLong(name, maxCharacters));
             }
-        } else if (value.length() > maxCharacters) {
+        } else if (!isUtf8(value.array())) {
+            problem.note(name + " is not UTF-8");
+            return Bytes.utf8(value.utf8());
+        } else if (value.length() > maxCharacters && value.utf8().codePoints().count() > maxCharacters) {
             problem.note(tooLong(name, maxCharacters));
         }
         return value;
@@ -203,14 +202,6 @@ final class MessageMapper {
 
     private static String tooLong(String name, int maxCharacters) {
         return "%s has more than %d characters".formatted(name, maxCharacters);
-    }
-
-    private static boolean isAscii(byte[] bytes) {
-        int all = 0;
-        for (byte one : bytes) {
-            all |= one;
-        }
-        return all >= 0;
     }
 
     private static boolean isUtf8(byte[] bytes) {

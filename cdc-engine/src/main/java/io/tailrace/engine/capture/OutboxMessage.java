@@ -1,6 +1,9 @@
 package io.tailrace.engine.capture;
 
 import io.tailrace.contract.record.Bytes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -33,16 +36,24 @@ final class OutboxMessage {
 
     private static final int NULL = -1;
 
+    private static final VarHandle EIGHT_BYTES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** The highest bit of each of eight bytes. */
+    private static final long NOT_ASCII = 0x8080808080808080L;
+
     private final byte[] content;
 
     /** Field {@code i} stands from {@code 2i} to {@code 2i + 1}. */
     private final int[] bounds;
 
+    private final boolean isAscii;
     private final String problem;
 
-    private OutboxMessage(byte[] content, int[] bounds, String problem) {
+    private OutboxMessage(byte[] content, int[] bounds, boolean isAscii, String problem) {
         this.content = content;
         this.bounds = bounds;
+        this.isAscii = isAscii;
         this.problem = problem;
     }
 
@@ -58,6 +69,11 @@ final class OutboxMessage {
 
     byte[] content() {
         return content;
+    }
+
+    /** Whether all but the payload is ASCII, which is most messages: nothing in it can be ill-formed. */
+    boolean isAscii() {
+        return isAscii;
     }
 
     /** Whether the schema is this one, or cannot be told: then it is everybody's. */
@@ -130,7 +146,23 @@ final class OutboxMessage {
             if (at != content.length) {
                 return unreadable("its lengths make %d bytes, it has %d".formatted(at, content.length), schema);
             }
-            return new OutboxMessage(content, bounds, "");
+            return new OutboxMessage(content, bounds, isAscii(position, (int) at - payload(lengths)), "");
+        }
+
+        private static int payload(int[] lengths) {
+            return Math.max(0, lengths[PAYLOAD]) + Math.max(0, lengths[PAYLOAD_BINARY]);
+        }
+
+        private boolean isAscii(int from, int to) {
+            long all = 0;
+            int i = from;
+            for (; i + Long.BYTES <= to; i += Long.BYTES) {
+                all |= (long) EIGHT_BYTES.get(content, i);
+            }
+            for (; i < to; i++) {
+                all |= content[i] & NOT_ASCII;
+            }
+            return (all & NOT_ASCII) == 0;
         }
 
         private boolean taken(char c) {
@@ -156,7 +188,7 @@ final class OutboxMessage {
         }
 
         private OutboxMessage unreadable(String why, int[] schema) {
-            return new OutboxMessage(content, schema, "the message cannot be read: " + why);
+            return new OutboxMessage(content, schema, false, "the message cannot be read: " + why);
         }
     }
 }
