@@ -2,7 +2,9 @@ package io.tailrace.broker;
 
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
+import java.util.List;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /** Between Kafka's headers and ours, byte for byte and in order. */
@@ -22,11 +24,13 @@ public final class KafkaHeaders {
 
     /** Fresh headers for a record to be written. */
     public static org.apache.kafka.common.header.Headers to(Headers headers) {
-        RecordHeaders kafka = new RecordHeaders();
-        for (Headers.Entry entry : headers.entries()) {
-            Bytes value = entry.value();
-            kafka.add(entry.key(), value == null ? null : value.array());
+        List<Headers.Entry> entries = headers.entries();
+        Header[] kafka = new Header[entries.size()];
+        for (int i = 0; i < kafka.length; i++) {
+            Bytes value = entries.get(i).value();
+            kafka[i] = new RecordHeader(entries.get(i).key(), value == null ? null : value.array());
         }
-        return kafka;
+        // At once: its list would be copied as it grows, twice for every record.
+        return new RecordHeaders(kafka);
     }
 }

@@ -209,6 +209,7 @@ final class EngineRun {
                 topics.rawEvents(),
                 topics.rawCommands(),
                 config.source().tables(),
+                config.outbox().mode(),
                 config.slot(),
                 from.epoch(),
                 new SizeLimit(RawProducer.largestRecord(

@@ -7,18 +7,22 @@ import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nothing lost and nothing doubled through kill -9, at any moment, under overlapping transactions of every kind. */
+/** Nothing lost and nothing doubled through kill -9, at any moment, under overlapping transactions of every kind, of rows and of messages. */
 @RealParts
 class CrashTest {
 
-    @Test
-    void everyCommittedRowIsInTheRawTopicOnce(Stack stack) throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyCommittedRowIsInTheRawTopicOnce(boolean messages, Stack stack) throws Exception {
         EngineFixture.migrate(stack);
         CrashLoop.Settings settings = new CrashLoop.Settings(
                 Integer.getInteger("tailrace.kills", 5),
                 6,
                 1500,
+                messages,
                 2500,
                 Long.getLong("tailrace.seed", System.nanoTime()));
         String topic = stack.namespace() + ".raw.events";

@@ -9,6 +9,7 @@ import io.tailrace.contract.config.EngineConfig;
 import io.tailrace.contract.config.ExecutorConfig;
 import io.tailrace.contract.config.HttpConfig;
 import io.tailrace.contract.config.KafkaConfig;
+import io.tailrace.contract.config.OutboxConfig;
 import io.tailrace.contract.config.RouterConfig;
 import io.tailrace.contract.config.RoutesConfig;
 import io.tailrace.contract.config.Secret;
@@ -18,6 +19,7 @@ import io.tailrace.contract.config.TopicsConfig;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
@@ -49,6 +51,13 @@ final class EngineFixture implements AutoCloseable {
 
     EngineFixture(Stack stack) {
         this(stack, config(stack));
+    }
+
+    EngineFixture(Stack stack, OutboxMode mode) {
+        this(
+                stack,
+                config(stack.namespace(), stack.database(), stack.postgres().port(), stack.bootstrapServers())
+                        .with(new OutboxConfig(mode)));
     }
 
     EngineFixture(Stack stack, TailraceConfig config) {

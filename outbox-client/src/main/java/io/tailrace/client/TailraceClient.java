@@ -2,6 +2,7 @@ package io.tailrace.client;
 
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Origin;
+import io.tailrace.contract.record.OutboxMode;
 
 /**
  * What an application holds, one for each database: {@link #outbox()}, {@link #commands()} and {@link #inbox()}. Has no connection of
@@ -13,9 +14,9 @@ public final class TailraceClient {
     private final Commands commands;
     private final Inbox inbox;
 
-    private TailraceClient(TableNames tables, OriginProvider provider) {
+    private TailraceClient(TableNames tables, OutboxMode mode, OriginProvider provider) {
         Origins origins = new Origins(provider);
-        this.outbox = new Outbox(tables, origins);
+        this.outbox = new Outbox(tables, mode, origins);
         this.commands = new Commands(tables, origins);
         this.inbox = new Inbox(tables);
     }
@@ -49,6 +50,7 @@ public final class TailraceClient {
     public static final class Builder {
 
         private TableNames tables = TableNames.DEFAULT;
+        private OutboxMode outboxMode = OutboxMode.TABLE;
         private OriginProvider origin = () -> Origin.NONE;
 
         private Builder() {}
@@ -56,6 +58,15 @@ public final class TailraceClient {
         /** Where the tables stand, if not under the usual names. */
         public Builder tables(TableNames names) {
             this.tables = names;
+            return this;
+        }
+
+        /**
+         * What events are in the database. As messages they are cheaper to carry and leave nothing behind, but can be neither queried
+         * nor published again. Commands are rows in any case.
+         */
+        public Builder outboxMode(OutboxMode mode) {
+            this.outboxMode = mode;
             return this;
         }
 
@@ -67,7 +78,7 @@ public final class TailraceClient {
 
         /** The client. */
         public TailraceClient build() {
-            return new TailraceClient(tables, origin);
+            return new TailraceClient(tables, outboxMode, origin);
         }
     }
 }

@@ -5,6 +5,7 @@ GRANT INSERT (id, command_name, ordering_key, payload, payload_binary, content_t
     ON ${command} TO ${role};
 GRANT EXECUTE ON FUNCTION
     ${schema}.new_id(),
+    ${schema}.emit(text, text, json, bytea, text, json, integer, text, text, text, text, text, text, uuid),
     ${schema}.cancel_command(uuid),
     ${schema}.reschedule_command(uuid, timestamptz),
     ${schema}.run_command_now(uuid),

@@ -36,6 +36,7 @@ class MigrateTest {
                         "applied V001 inbox",
                         "applied V001 tables",
                         "applied V002 claim",
+                        "applied V003 messages",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"

@@ -130,7 +130,10 @@ public final class CaptureCommand implements Callable<Integer> {
                     seconds,
                     rate,
                     heap,
-                    Map.of(Contender.TAILRACE_TABLE, engine, Contender.PEER_EVENTROUTER, peer),
+                    Map.of(
+                            Contender.TAILRACE_TABLE, engine,
+                            Contender.TAILRACE_MESSAGE, engine,
+                            Contender.PEER_EVENTROUTER, peer),
                     Optional.ofNullable(recordings));
         } catch (IllegalArgumentException nonsense) {
             throw new ParameterException(

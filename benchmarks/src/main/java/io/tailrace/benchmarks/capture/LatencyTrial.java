@@ -45,7 +45,7 @@ final class LatencyTrial {
         jvm.await(ContenderProcess.FOLLOWING);
         PacedWriter writer = new PacedWriter(
                 ground.bench().jdbcUrl(),
-                RowSql.insert(contender.outbox(), "generate_series(?::bigint, ?::bigint) n"),
+                RowSql.write(contender.outbox(), "generate_series(?::bigint, ?::bigint) n"),
                 shape,
                 plan.rowsPerSecond(),
                 mostRows,

@@ -23,7 +23,7 @@ final class PacedWriter {
     private static final int CONNECTIONS = 8;
 
     private final String jdbcUrl;
-    private final String insert;
+    private final String write;
     private final int rowsPerTransaction;
     private final double nanosPerTransaction;
     private final Clock clock;
@@ -37,12 +37,12 @@ final class PacedWriter {
     /**
      * A writer that has not begun.
      *
-     * @param insert of the rows from its first parameter to its second
+     * @param write statement of the rows from its first parameter to its second
      * @param mostRows that it will ever write
      */
-    PacedWriter(String jdbcUrl, String insert, Shape shape, int rowsPerSecond, int mostRows, Clock clock) {
+    PacedWriter(String jdbcUrl, String write, Shape shape, int rowsPerSecond, int mostRows, Clock clock) {
         this.jdbcUrl = jdbcUrl;
-        this.insert = insert;
+        this.write = write;
         this.rowsPerTransaction = shape.rowsPerTransaction();
         this.nanosPerTransaction = 1e9 * rowsPerTransaction / rowsPerSecond;
         this.clock = clock;
@@ -82,7 +82,7 @@ final class PacedWriter {
 
     private void write() {
         try (Connection connection = DriverManager.getConnection(jdbcUrl);
-                PreparedStatement statement = connection.prepareStatement(insert)) {
+                PreparedStatement statement = connection.prepareStatement(write)) {
             connection.setAutoCommit(false);
             while (!stopping) {
                 long transaction = nextTransaction.getAndIncrement();
@@ -90,7 +90,7 @@ final class PacedWriter {
                 long first = transaction * rowsPerTransaction;
                 statement.setLong(1, first);
                 statement.setLong(2, first + rowsPerTransaction - 1);
-                statement.executeUpdate();
+                statement.execute();
                 connection.commit();
                 long now = ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant());
                 for (int i = 0; i < rowsPerTransaction; i++) {

@@ -2,6 +2,7 @@ package io.tailrace.benchmarks.capture;
 
 import io.tailrace.benchmarks.contender.Contender.Outbox;
 import io.tailrace.benchmarks.contender.Site;
+import java.util.Optional;
 
 /**
  * The rows: an order placed, its payload some 400 bytes of JSON with the row's number in it, one of 10,000 keys, and where it came from.
@@ -47,28 +48,35 @@ final class RowSql {
 
     private RowSql() {}
 
-    static String table(Outbox outbox) {
+    /** Where rows are kept; nowhere when they are messages. */
+    static Optional<String> table(Outbox outbox) {
         return switch (outbox) {
-            case TAILRACE -> Site.tables().qualified(Site.tables().outbox());
-            case EVENT_ROUTER -> "outboxevent";
+            case TAILRACE -> Optional.of(Site.tables().qualified(Site.tables().outbox()));
+            case TAILRACE_MESSAGES -> Optional.empty();
+            case EVENT_ROUTER -> Optional.of("outboxevent");
         };
     }
 
-    /** Inserts the rows whose numbers a query gives as {@code n}. */
-    static String insert(Outbox outbox, String numbers) {
+    /** Writes the rows whose numbers a query gives as {@code n}; a query of one row if they are messages. */
+    static String write(Outbox outbox, String numbers) {
+        if (outbox == Outbox.TAILRACE_MESSAGES) {
+            return "SELECT count(tailrace.emit(%s, %s, (%s)::json, NULL, NULL, NULL, NULL, %s)) FROM %s"
+                    .formatted(NAME, KEY, PAYLOAD, ORIGIN, numbers);
+        }
         String columns = switch (outbox) {
             case TAILRACE -> "(event_name, ordering_key, payload, " + ORIGIN_COLUMNS + ") SELECT " + NAME + ", ";
             case EVENT_ROUTER ->
                 "(id, aggregatetype, type, aggregateid, payload, " + ORIGIN_COLUMNS
                         + ") SELECT gen_random_uuid(), 'order', " + NAME + ", ";
+            case TAILRACE_MESSAGES -> throw new IllegalStateException("messages are not inserted");
         };
-        return "INSERT INTO " + table(outbox) + " " + columns + KEY + ", (" + PAYLOAD + ")::json, " + ORIGIN + " FROM "
-                + numbers;
+        return "INSERT INTO " + table(outbox).orElseThrow() + " " + columns + KEY + ", (" + PAYLOAD + ")::json, "
+                + ORIGIN + " FROM " + numbers;
     }
 
     /** Inserts rows 0 to {@code rows} - 1, so many to a transaction, within the server. */
     static String fill(Outbox outbox, int rows, int rowsPerTransaction) {
-        String insert = insert(outbox, "generate_series(number, number + %d) n".formatted(rowsPerTransaction - 1));
+        String write = write(outbox, "generate_series(number, number + %d) n".formatted(rowsPerTransaction - 1));
         return """
                 DO $fill$
                 BEGIN
@@ -76,6 +84,6 @@ final class RowSql {
                         %s;
                         COMMIT;
                     END LOOP;
-                END $fill$""".formatted(rows - 1, rowsPerTransaction, insert);
+                END $fill$""".formatted(rows - 1, rowsPerTransaction, write.replaceFirst("^SELECT", "PERFORM"));
     }
 }

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Optional;
 
 /**
  * One database of a server: its outbox, the place in the log at which a drain begins, and the slot that a drain uses up. The place is
@@ -33,7 +34,8 @@ final class SiteTables {
     void create() throws SQLException {
         try (Connection connection = DriverManager.getConnection(jdbcUrl)) {
             switch (outbox) {
-                case TAILRACE -> Schema.migrate(connection, Site.tables(), Scope.ALL, site.ownership());
+                case TAILRACE, TAILRACE_MESSAGES ->
+                    Schema.migrate(connection, Site.tables(), Scope.ALL, site.ownership());
                 case EVENT_ROUTER -> {
                     execute(connection, RowSql.EVENT_ROUTER_TABLE);
                     execute(
@@ -50,7 +52,10 @@ final class SiteTables {
         try (Connection connection = DriverManager.getConnection(jdbcUrl)) {
             dropSlot(connection, slot());
             dropSlot(connection, place());
-            execute(connection, "TRUNCATE " + RowSql.table(outbox));
+            Optional<String> table = RowSql.table(outbox);
+            if (table.isPresent()) {
+                execute(connection, "TRUNCATE " + table.get());
+            }
             execute(connection, "SELECT pg_create_logical_replication_slot('%s', 'pgoutput')".formatted(place()));
         }
     }
@@ -69,7 +74,7 @@ final class SiteTables {
         try (Connection connection = DriverManager.getConnection(jdbcUrl)) {
             dropSlot(connection, slot());
             execute(connection, "SELECT pg_copy_logical_replication_slot('%s', '%s')".formatted(place(), slot()));
-            if (outbox == Outbox.TAILRACE) {
+            if (outbox != Outbox.EVENT_ROUTER) {
                 // As after a migration: the engine has never run.
                 execute(connection, """
                         UPDATE %s SET started_at = NULL, slot_created_lsn =

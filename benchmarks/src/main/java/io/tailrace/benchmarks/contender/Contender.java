@@ -13,12 +13,16 @@ public enum Contender {
     /** Debezium with its EventRouter, as Debezium Server runs it: what a user would pick instead. */
     PEER_EVENTROUTER("peer-eventrouter", Outbox.EVENT_ROUTER),
     /** Tailrace, out of its outbox table. */
-    TAILRACE_TABLE("tailrace-table", Outbox.TAILRACE);
+    TAILRACE_TABLE("tailrace-table", Outbox.TAILRACE),
+    /** Tailrace, out of messages in the log. */
+    TAILRACE_MESSAGE("tailrace-message", Outbox.TAILRACE_MESSAGES);
 
-    /** The shape of the table that rows come from. */
+    /** What rows are before they are carried. */
     public enum Outbox {
         /** {@code tailrace.outbox}. */
         TAILRACE,
+        /** Messages that {@code tailrace.emit} writes; no table. */
+        TAILRACE_MESSAGES,
         /** {@code outboxevent}, with the columns that EventRouter looks for. */
         EVENT_ROUTER
     }
@@ -47,18 +51,22 @@ public enum Contender {
             case LIMIT_READ -> Optional.empty();
             case LIMIT_READ_PRODUCE -> Optional.of(site.limitTopic());
             case PEER_EVENTROUTER -> Optional.of(site.peerTopic());
-            case TAILRACE_TABLE -> Optional.of(site.rawTopic());
+            case TAILRACE_TABLE, TAILRACE_MESSAGE -> Optional.of(site.rawTopic());
         };
     }
 
     /** Whether it makes its topics itself, as it needs them. */
     public boolean makesItsTopics() {
-        return this == TAILRACE_TABLE;
+        return isTailrace();
     }
 
     /** Whether each row must come once; the others may repeat some, by what they promise. */
     public boolean isExactlyOnce() {
-        return this == TAILRACE_TABLE;
+        return isTailrace();
+    }
+
+    private boolean isTailrace() {
+        return this == TAILRACE_TABLE || this == TAILRACE_MESSAGE;
     }
 
     /** By {@link #text()}. */

@@ -1,5 +1,6 @@
 package io.tailrace.benchmarks.contender;
 
+import io.tailrace.contract.record.OutboxMode;
 import java.util.Map;
 
 /** A contender at work: from one slot to where its rows go. Single use. */
@@ -29,7 +30,8 @@ interface Pipeline extends AutoCloseable {
             case LIMIT_READ -> new LimitPipeline(servers, site, reads);
             case LIMIT_READ_PRODUCE -> new LimitPipeline(servers, site, new ProducedRows(servers, site.limitTopic()));
             case PEER_EVENTROUTER -> new PeerPipeline(servers, site, settings);
-            case TAILRACE_TABLE -> new TailracePipeline(servers, site, settings);
+            case TAILRACE_TABLE -> new TailracePipeline(servers, site, OutboxMode.TABLE, settings);
+            case TAILRACE_MESSAGE -> new TailracePipeline(servers, site, OutboxMode.MESSAGE, settings);
         };
     }
 }

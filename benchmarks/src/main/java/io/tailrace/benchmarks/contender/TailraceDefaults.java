@@ -3,7 +3,9 @@ package io.tailrace.benchmarks.contender;
 import io.tailrace.contract.config.ConfigReader;
 import io.tailrace.contract.config.Surroundings;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.record.OutboxMode;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,7 +17,7 @@ final class TailraceDefaults {
 
     private TailraceDefaults() {}
 
-    static TailraceConfig config(Servers servers, Site site, Map<String, String> engine) {
+    static TailraceConfig config(Servers servers, Site site, OutboxMode mode, Map<String, String> engine) {
         Map<String, Object> file = Map.of(
                 "namespace",
                 site.database(),
@@ -33,6 +35,8 @@ final class TailraceDefaults {
                 Map.of("bootstrap-servers", servers.bootstrapServers()),
                 "topics",
                 Map.of("replication", 1, "min-insync-replicas", 1),
+                "outbox",
+                Map.of("mode", mode.name().toLowerCase(Locale.ROOT)),
                 "engine",
                 engine);
         return ConfigReader.read(file, Map.of(), new NoSurroundings()).match(config -> config, problems -> {

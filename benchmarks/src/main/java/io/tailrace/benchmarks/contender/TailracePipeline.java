@@ -3,6 +3,7 @@ package io.tailrace.benchmarks.contender;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.Health;
+import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.engine.CdcEngine;
 import io.tailrace.engine.EngineMetrics;
 import java.time.Clock;
@@ -16,9 +17,12 @@ final class TailracePipeline implements Pipeline {
     private final AtomicBoolean halted = new AtomicBoolean();
     private final CdcEngine engine;
 
-    TailracePipeline(Servers servers, Site site, Map<String, String> settings) {
+    TailracePipeline(Servers servers, Site site, OutboxMode mode, Map<String, String> settings) {
         this.engine = new CdcEngine(
-                TailraceDefaults.config(servers, site, settings), registry, Clock.systemUTC(), () -> halted.set(true));
+                TailraceDefaults.config(servers, site, mode, settings),
+                registry,
+                Clock.systemUTC(),
+                () -> halted.set(true));
     }
 
     @Override

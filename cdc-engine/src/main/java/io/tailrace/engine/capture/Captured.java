@@ -13,7 +13,7 @@ public record Captured(Point at, What what, Optional<RawRecord> record) {
 
     /** What came out of the log. */
     public enum What {
-        /** A row of the outbox or of the command table. */
+        /** A row of the outbox or of the command table, or a message that is an event. */
         ROW,
         /** An act on a command. */
         CONTROL,

@@ -1,6 +1,7 @@
 package io.tailrace.engine.capture;
 
 import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.engine.capture.Captured.Point;
 import io.tailrace.engine.capture.Captured.What;
 import io.tailrace.engine.source.Source;
@@ -25,11 +26,16 @@ public final class ChangeMapper {
     /** Prefix of the messages that the SQL functions write. */
     public static final String CONTROL_PREFIX = "tailrace.control";
 
+    /** Prefix of the messages that are events. */
+    public static final String OUTBOX_PREFIX = "tailrace.outbox";
+
     /** A table that is altered again and again must not fill the heap with shapes of the past. */
     private static final int MOST_SHAPES = 64;
 
     private final CaptureSettings settings;
     private final ControlMapper controls;
+    private final MessageMapper messages;
+    private final Surprises surprises;
     private final Map<Schema, ChangeShape> shapes = new IdentityHashMap<>();
     private final Map<ChangeShape, RowMapper> rows = new IdentityHashMap<>();
 
@@ -43,6 +49,8 @@ public final class ChangeMapper {
     public ChangeMapper(CaptureSettings settings) {
         this.settings = Objects.requireNonNull(settings);
         this.controls = new ControlMapper(settings);
+        this.messages = new MessageMapper(settings);
+        this.surprises = new Surprises(settings.slot(), settings.mode());
     }
 
     /** What a change is; never throws for what a row holds. */
@@ -54,7 +62,7 @@ public final class ChangeMapper {
         ChangeShape shape = shape(value);
         return switch (shape.kind) {
             case COMMIT -> new Captured(at, What.COMMIT, Optional.empty());
-            case MESSAGE -> message(at, shape.message(value));
+            case MESSAGE -> message(at, shape, shape.message(value));
             case FOREIGN -> new Captured(at, What.OTHER, Optional.empty());
             case EVENT, COMMAND -> row(at, shape, shape.inserted(value));
         };
@@ -69,29 +77,47 @@ public final class ChangeMapper {
             mapper = new RowMapper(settings, shape);
             rows.put(shape, mapper);
         }
+        if (shape.kind == ChangeShape.Kind.EVENT) {
+            surprises.event(OutboxMode.TABLE);
+        }
         return new Captured(at, What.ROW, Optional.of(mapper.map(row, ceTime(at), xid(at))));
     }
 
-    private Captured message(Point at, @Nullable Struct message) {
-        // One outside a transaction is there even if the sender rolled back: whoever wrote it, it is none of ours.
-        if (message == null || at.txId() == 0) {
-            return new Captured(at, What.OTHER, Optional.empty());
-        }
-        String prefix = message.getString("prefix");
-        Object content = message.get("content");
+    private Captured message(Point at, ChangeShape shape, @Nullable Struct message) {
+        String prefix = message == null ? null : shape.prefix(message);
+        Object content = message == null ? null : shape.content(message);
         if (prefix == null || content == null) {
             return new Captured(at, What.OTHER, Optional.empty());
         }
-        byte[] bytes = RowMapper.bytes(content);
-        if (prefix.equals(Source.HEARTBEAT_PREFIX)) {
-            boolean ours = new String(bytes, StandardCharsets.UTF_8).equals(settings.slot());
-            return new Captured(at, ours ? What.HEARTBEAT : What.OTHER, Optional.empty());
-        }
-        if (!prefix.equals(CONTROL_PREFIX)) {
+        // One outside a transaction is there even if the sender rolled back: whoever wrote it, it is none of ours.
+        if (at.txId() == 0) {
+            if (prefix.equals(OUTBOX_PREFIX)) {
+                surprises.looseMessage();
+            }
             return new Captured(at, What.OTHER, Optional.empty());
         }
-        Optional<RawRecord> record = controls.map(bytes, ceTime(at), xid(at));
-        return new Captured(at, record.isPresent() ? What.CONTROL : What.OTHER, record);
+        byte[] bytes = RowMapper.bytes(content);
+        return switch (prefix) {
+            case OUTBOX_PREFIX -> event(at, bytes);
+            case CONTROL_PREFIX -> {
+                Optional<RawRecord> record = controls.map(bytes, ceTime(at), xid(at));
+                yield new Captured(at, record.isPresent() ? What.CONTROL : What.OTHER, record);
+            }
+            case Source.HEARTBEAT_PREFIX -> {
+                boolean ours = new String(bytes, StandardCharsets.UTF_8).equals(settings.slot());
+                yield new Captured(at, ours ? What.HEARTBEAT : What.OTHER, Optional.empty());
+            }
+            default -> new Captured(at, What.OTHER, Optional.empty());
+        };
+    }
+
+    private Captured event(Point at, byte[] content) {
+        Optional<RawRecord> record = messages.map(content, at, ceTime(at), xid(at));
+        if (record.isEmpty()) {
+            return new Captured(at, What.OTHER, record);
+        }
+        surprises.event(OutboxMode.MESSAGE);
+        return new Captured(at, What.ROW, record);
     }
 
     private ChangeShape shape(Struct value) {

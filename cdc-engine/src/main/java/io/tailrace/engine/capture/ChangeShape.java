@@ -24,6 +24,8 @@ final class ChangeShape {
     private final @Nullable Field after;
     private final @Nullable Field message;
     private final @Nullable Schema row;
+    private final @Nullable Field prefix;
+    private final @Nullable Field content;
 
     private ChangeShape(Kind kind, Schema envelope) {
         this.kind = kind;
@@ -31,6 +33,8 @@ final class ChangeShape {
         this.after = envelope.field("after");
         this.message = envelope.field("message");
         this.row = after == null ? null : after.schema();
+        this.prefix = message == null ? null : message.schema().field("prefix");
+        this.content = message == null ? null : message.schema().field("content");
     }
 
     static ChangeShape of(Struct change) {
@@ -67,6 +71,18 @@ final class ChangeShape {
     @Nullable
     Struct message(Struct change) {
         return message == null ? null : (Struct) change.get(message);
+    }
+
+    /** Of a message, null when it has none. */
+    @Nullable
+    String prefix(Struct ofMessage) {
+        return prefix == null ? null : (String) ofMessage.get(prefix);
+    }
+
+    /** Of a message, null when it has none. */
+    @Nullable
+    Object content(Struct ofMessage) {
+        return content == null ? null : ofMessage.get(content);
     }
 
     /** A column; null when the row's schema has none of that name. */

@@ -70,7 +70,8 @@ public final class DebeziumSettings {
                         + pattern(tables.schema() + "." + tables.internalCommand()));
         settings.setProperty(
                 "message.prefix.include.list",
-                pattern(ChangeMapper.CONTROL_PREFIX) + "," + pattern(Source.HEARTBEAT_PREFIX));
+                pattern(ChangeMapper.OUTBOX_PREFIX) + "," + pattern(ChangeMapper.CONTROL_PREFIX) + ","
+                        + pattern(Source.HEARTBEAT_PREFIX));
     }
 
     private static void changes(Properties settings) {

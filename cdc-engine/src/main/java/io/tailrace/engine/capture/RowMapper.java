@@ -4,8 +4,6 @@ import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
-import io.tailrace.contract.record.Reason;
-import io.tailrace.contract.retry.ErrorTrail;
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import org.apache.kafka.connect.data.Field;
@@ -15,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /** Rows of one table, of one schema, to raw records. Not thread-safe; lives as long as the schema object does. */
 final class RowMapper {
 
-    private static final Bytes SPEC_VERSION = Bytes.utf8("1.0");
-    private static final Bytes JSON = Bytes.utf8("application/json");
-    private static final Bytes OCTETS = Bytes.utf8("application/octet-stream");
-    private static final Bytes INLINE = Bytes.utf8("inline");
-    private static final Bytes NULL = Bytes.utf8("null");
+    static final Bytes SPEC_VERSION = Bytes.utf8("1.0");
+    static final Bytes JSON = Bytes.utf8("application/json");
+    static final Bytes OCTETS = Bytes.utf8("application/octet-stream");
+    static final Bytes INLINE = Bytes.utf8("inline");
+    static final Bytes NULL = Bytes.utf8("null");
 
     /** In this order on the record. */
     private static final Origin[] ORIGIN = {
@@ -184,28 +182,11 @@ final class RowMapper {
             return array;
         }
         ByteBuffer buffer = ((ByteBuffer) binary).duplicate();
+        if (buffer.hasArray() && buffer.arrayOffset() == 0 && buffer.remaining() == buffer.array().length) {
+            return buffer.array();
+        }
         byte[] array = new byte[buffer.remaining()];
         buffer.get(array);
         return array;
-    }
-
-    /** The first thing that is wrong with a row; the rest follows from mending it. */
-    private static final class Problem {
-
-        private String first = "";
-
-        void note(String problem) {
-            if (first.isEmpty()) {
-                first = problem;
-            }
-        }
-
-        void write(Headers.Builder out) {
-            if (!first.isEmpty()) {
-                add(out, HeaderName.REASON, Bytes.utf8(Reason.MALFORMED.text()));
-                add(out, HeaderName.ERROR_MESSAGE, Bytes.utf8(ErrorTrail.bounded(first, ErrorTrail.MAX_MESSAGE_BYTES)));
-                add(out, HeaderName.STAGE, Bytes.utf8("capture"));
-            }
-        }
     }
 }

@@ -45,10 +45,11 @@ public record CrashLoop(
      * @param kills how often the engine is killed
      * @param writers that write side by side
      * @param copyRows most rows of one COPY
+     * @param messages whether most events are messages, not rows
      * @param rowsPerKill that are written around each death, twice
      * @param seed of the writers and of the moments of death
      */
-    public record Settings(int kills, int writers, int copyRows, int rowsPerKill, long seed) {}
+    public record Settings(int kills, int writers, int copyRows, boolean messages, int rowsPerKill, long seed) {}
 
     /**
      * What was counted.
@@ -75,7 +76,12 @@ public record CrashLoop(
     /** Runs it; takes some seconds for each kill. */
     public Result run() throws SQLException {
         Random random = new Random(settings.seed());
-        try (Workload workload = new Workload(jdbcUrl, settings.writers(), settings.copyRows(), settings.seed())) {
+        try (Connection connection = DriverManager.getConnection(jdbcUrl);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE emitted (id uuid)");
+        }
+        try (Workload workload =
+                new Workload(jdbcUrl, settings.writers(), settings.copyRows(), settings.messages(), settings.seed())) {
             for (int kill = 0; kill < settings.kills(); kill++) {
                 workload.allow(settings.rowsPerKill());
                 try (ChildJvm child = engine.get()) {
@@ -163,7 +169,8 @@ public record CrashLoop(
         List<String> ids = new ArrayList<>();
         try (Connection connection = DriverManager.getConnection(jdbcUrl);
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT id::text FROM tailrace.outbox")) {
+                ResultSet row = statement.executeQuery(
+                        "SELECT id::text FROM tailrace.outbox UNION ALL SELECT id::text FROM emitted")) {
             while (row.next()) {
                 ids.add(row.getString(1));
             }

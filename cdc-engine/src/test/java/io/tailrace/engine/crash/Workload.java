@@ -22,7 +22,7 @@ import org.postgresql.PGConnection;
 
 /**
  * Writers whose transactions run side by side and overlap: single rows, multi-row INSERT, COPY, savepoints that are rolled back, whole
- * transactions that are rolled back, two-phase commits, transactional messages in between. Each writer has keys of its own and numbers
+ * transactions that are rolled back, two-phase commits, events that are messages, messages of others in between. Each writer has keys of its own and numbers
  * its rows, so that the order of a key's numbers is the order of its commits.
  */
 final class Workload implements AutoCloseable {
@@ -33,15 +33,17 @@ final class Workload implements AutoCloseable {
 
     private final String jdbcUrl;
     private final int copyRows;
+    private final boolean messages;
     private final AtomicBoolean stop = new AtomicBoolean();
     private final AtomicInteger budget = new AtomicInteger();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final List<Thread> writers = new ArrayList<>();
 
-    /** Starts that many writers. */
-    Workload(String jdbcUrl, int writers, int copyRows, long seed) {
+    /** Starts that many writers; of {@code messages}, most of what they write are messages, and else a few. */
+    Workload(String jdbcUrl, int writers, int copyRows, boolean messages, long seed) {
         this.jdbcUrl = jdbcUrl;
         this.copyRows = copyRows;
+        this.messages = messages;
         for (int i = 0; i < writers; i++) {
             int number = i;
             Thread thread = new Thread(() -> write(number, new Random(seed + number)), "writer-" + number);
@@ -110,11 +112,17 @@ final class Workload implements AutoCloseable {
 
     private int statement(Connection connection, int writer, int number, Random random)
             throws SQLException, IOException {
+        if (messages && random.nextInt(4) > 0) {
+            return random.nextInt(4) == 0
+                    ? savepointOfMessages(connection, writer, number)
+                    : emit(connection, writer, number, 1 + random.nextInt(random.nextInt(10) == 0 ? copyRows : 20));
+        }
         return switch (random.nextInt(12)) {
             case 0 -> copy(connection, writer, number, random);
             case 1, 2 -> insertMany(connection, writer, number, 2 + random.nextInt(40));
             case 3 -> savepoint(connection, writer, number);
             case 4 -> message(connection, number);
+            case 5 -> emit(connection, writer, number, 1 + random.nextInt(5));
             default -> insert(connection, writer, number);
         };
     }
@@ -168,6 +176,24 @@ final class Workload implements AutoCloseable {
         next = insertMany(connection, writer, next, 3);
         connection.rollback(savepoint);
         return insert(connection, writer, next);
+    }
+
+    /** Messages leave no rows, so their ids are noted in the same transaction, in a table that nobody captures. */
+    private static int emit(Connection connection, int writer, int number, int rows) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("""
+                    INSERT INTO emitted (id) SELECT tailrace.emit('crash.row', %d || '/' || n %% %d, n::text::json)
+                        FROM generate_series(%d, %d) n""".formatted(writer, KEYS_PER_WRITER, number, number + rows - 1));
+        }
+        return number + rows;
+    }
+
+    private static int savepointOfMessages(Connection connection, int writer, int number) throws SQLException {
+        int next = emit(connection, writer, number, 1);
+        Savepoint savepoint = connection.setSavepoint();
+        next = emit(connection, writer, next, 3);
+        connection.rollback(savepoint);
+        return emit(connection, writer, next, 1);
     }
 
     private static int message(Connection connection, int number) throws SQLException {

@@ -1,6 +1,7 @@
 package io.tailrace.executor.run;
 
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
@@ -15,12 +16,15 @@ public final class HandlerRun {
 
     private final RunGuard guard;
     private final TableNames tables;
+    private final OutboxMode outboxMode;
     private final Duration timeout;
     private final ExecutorMetrics metrics;
 
-    public HandlerRun(RunGuard guard, TableNames tables, Duration timeout, ExecutorMetrics metrics) {
+    public HandlerRun(
+            RunGuard guard, TableNames tables, OutboxMode outboxMode, Duration timeout, ExecutorMetrics metrics) {
         this.guard = guard;
         this.tables = tables;
+        this.outboxMode = outboxMode;
         this.timeout = timeout;
         this.metrics = metrics;
     }
@@ -32,7 +36,7 @@ public final class HandlerRun {
     /** Runs it to its end, whatever that is. */
     Ending call(CommandHandler handler, Connection connection, Claim claim) {
         GuardedConnection guarded = new GuardedConnection(connection);
-        RunContext context = new RunContext(claim, guarded.handed(), tables);
+        RunContext context = new RunContext(claim, guarded.handed(), tables, outboxMode);
         Result result = null;
         Throwable thrown = null;
         long start = System.nanoTime();

@@ -12,6 +12,7 @@ import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Origin;
+import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.handler.CommandContext;
@@ -35,13 +36,15 @@ final class RunContext implements CommandContext {
     private final CommandRow row;
     private final Connection connection;
     private final TableNames tables;
+    private final OutboxMode outboxMode;
     private @Nullable TailraceClient client;
 
-    RunContext(Claim claim, Connection guarded, TableNames tables) {
+    RunContext(Claim claim, Connection guarded, TableNames tables, OutboxMode outboxMode) {
         this.id = claim.request().id();
         this.row = claim.theRow();
         this.connection = guarded;
         this.tables = tables;
+        this.outboxMode = outboxMode;
     }
 
     @Override
@@ -68,7 +71,11 @@ final class RunContext implements CommandContext {
     private TailraceClient client() {
         TailraceClient mine = client;
         if (mine == null) {
-            mine = TailraceClient.builder().tables(tables).origin(row::origin).build();
+            mine = TailraceClient.builder()
+                    .tables(tables)
+                    .outboxMode(outboxMode)
+                    .origin(row::origin)
+                    .build();
             client = mine;
         }
         return mine;

@@ -42,6 +42,7 @@ public final class ConfigReader {
         Value<List<SourceConfig>> sources = SourceReader.read(top);
         Value<KafkaConfig> kafka = kafka(top.section("kafka"));
         Value<TopicsConfig> topics = topics(top.section("topics"));
+        Value<OutboxConfig> outbox = outbox(top.section("outbox"));
         Value<EngineConfig> engine = engine(top.section("engine"));
         Value<RouterConfig> router = router(top.section("router"), namespace);
         Value<ExecutorConfig> executor = executor(top.section("executor"));
@@ -51,6 +52,7 @@ public final class ConfigReader {
                 sources.get(),
                 kafka.get(),
                 topics.get(),
+                outbox.get(),
                 engine.get(),
                 router.get(),
                 executor.get(),
@@ -77,6 +79,11 @@ public final class ConfigReader {
                 autoCreate.get(),
                 Math.toIntExact(maxMessageBytes.get()),
                 rawRetention.get()));
+    }
+
+    private static Value<OutboxConfig> outbox(Section section) {
+        var mode = section.value(Keys.OUTBOX_MODE);
+        return section.make(() -> new OutboxConfig(mode.get()));
     }
 
     private static Value<EngineConfig> engine(Section section) {

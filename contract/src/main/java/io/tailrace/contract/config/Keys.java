@@ -4,6 +4,7 @@ import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
 import io.tailrace.contract.name.Namespace;
+import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,6 +68,14 @@ final class Keys {
                     "How long raw topics keep a record: at least as long as the tables keep its row.")
             .between(Duration.ofDays(14), Duration.ofDays(3650))
             .byDefault(Duration.ofDays(30));
+
+    static final Key<OutboxMode> OUTBOX_MODE = Key.of(
+                    "outbox.mode",
+                    ValueType.oneOf(OutboxMode.class),
+                    "What an event is: a row of the outbox table, or a message in the write-ahead log, written by"
+                            + " `tailrace.emit(…)`, which is cheaper to carry but can be neither queried nor published again. Both"
+                            + " are carried always; this says which of them handlers write and nobody is surprised by.")
+            .byDefault(OutboxConfig.DEFAULT.mode());
 
     static final Key<Duration> POLL_INTERVAL = Key.of(
                     "engine.poll-interval",
@@ -211,6 +220,7 @@ final class Keys {
                 AUTO_CREATE,
                 MAX_MESSAGE_BYTES,
                 RAW_RETENTION,
+                OUTBOX_MODE,
                 POLL_INTERVAL,
                 MAX_BATCH_SIZE,
                 MAX_QUEUE_SIZE,

@@ -21,6 +21,7 @@ public record TailraceConfig(
         List<SourceConfig> sources,
         KafkaConfig kafka,
         TopicsConfig topics,
+        OutboxConfig outbox,
         EngineConfig engine,
         RouterConfig router,
         ExecutorConfig executor,
@@ -31,6 +32,7 @@ public record TailraceConfig(
         sources = List.copyOf(sources);
         Objects.requireNonNull(kafka, "kafka");
         Objects.requireNonNull(topics, "topics");
+        Objects.requireNonNull(outbox, "outbox");
         Objects.requireNonNull(engine, "engine");
         Objects.requireNonNull(router, "router");
         Objects.requireNonNull(executor, "executor");
@@ -47,7 +49,7 @@ public record TailraceConfig(
         });
     }
 
-    /** With one source. */
+    /** With one source, and events that are rows. */
     public TailraceConfig(
             Namespace namespace,
             SourceConfig source,
@@ -57,7 +59,12 @@ public record TailraceConfig(
             RouterConfig router,
             ExecutorConfig executor,
             HttpConfig http) {
-        this(namespace, List.of(source), kafka, topics, engine, router, executor, http);
+        this(namespace, List.of(source), kafka, topics, OutboxConfig.DEFAULT, engine, router, executor, http);
+    }
+
+    /** The same with events that are something else. */
+    public TailraceConfig with(OutboxConfig events) {
+        return new TailraceConfig(namespace, sources, kafka, topics, events, engine, router, executor, http);
     }
 
     /** The same with this source alone. */
@@ -67,7 +74,7 @@ public record TailraceConfig(
 
     /** The same with these sources. */
     public TailraceConfig of(List<SourceConfig> some) {
-        return new TailraceConfig(namespace, some, kafka, topics, engine, router, executor, http);
+        return new TailraceConfig(namespace, some, kafka, topics, outbox, engine, router, executor, http);
     }
 
     /** One configuration for each source, with that one alone, in the order of {@link #sources}. */

@@ -22,6 +22,9 @@ public final class Headers {
     /** One header; the value of a foreign header may be anything, even absent. */
     public record Entry(String key, @Nullable Bytes value) {}
 
+    /** What a raw record with an origin has, and some of its own: a list that grows is copied each time. */
+    private static final int USUAL = 24;
+
     private static final Headers EMPTY = new Headers(List.of());
 
     private final List<Entry> entries;
@@ -42,7 +45,7 @@ public final class Headers {
 
     /** To write many at once without a copy for each. */
     public static Builder builder() {
-        return new Builder(new ArrayList<>());
+        return new Builder(new ArrayList<>(USUAL));
     }
 
     /** These, to be changed in one go. */

@@ -12,6 +12,7 @@ import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,12 @@ import org.junit.jupiter.api.Test;
 class ConfigValuesTest {
 
     private static final TailraceConfig DEFAULTS = read(least());
+
+    @Test
+    void eventsAreRowsUnlessSaidOtherwise() {
+        assertThat(DEFAULTS.outbox()).isEqualTo(new OutboxConfig(OutboxMode.TABLE));
+        assertThat(read(leastWith("outbox.mode", "message")).outbox()).isEqualTo(new OutboxConfig(OutboxMode.MESSAGE));
+    }
 
     @Test
     void namespaceIsRequired() {
