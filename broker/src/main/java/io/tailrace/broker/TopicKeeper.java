@@ -84,6 +84,19 @@ public final class TopicKeeper {
         }
     }
 
+    /** The ids that the cluster gave to topics, by name: one that was deleted and made again has another. What is missing has none. */
+    public Map<String, String> ids(Collection<String> names) {
+        Map<String, String> ids = new HashMap<>();
+        admin.describeTopics(names).topicNameValues().forEach((name, answer) -> {
+            try {
+                ids.put(name, Ask.await(answer).topicId().toString());
+            } catch (UnknownTopicOrPartitionException missing) {
+                LOG.debug("Topic {} is missing", name, missing);
+            }
+        });
+        return ids;
+    }
+
     private void create(List<TopicSpec> missing) {
         Map<String, KafkaFuture<Void>> results = admin.createTopics(
                         missing.stream().map(TopicSpec::toCreate).toList())

@@ -2,6 +2,7 @@ package io.tailrace.engine;
 
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.SourceConfig;
+import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.retry.ErrorTrail;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -21,8 +22,18 @@ final class Causes {
 
     static StartRefused refused(SourceConfig source, SQLException e) {
         StartRefused refused = new StartRefused(
-                "The database %s at %s:%d refuses user %s: %s. The engine needs LOGIN, REPLICATION, and SELECT and UPDATE on the source table"
-                        .formatted(source.database(), source.host(), source.port(), source.user(), e.getMessage()));
+                ("The database %s at %s:%d refuses user %s: %s. The engine needs LOGIN, REPLICATION, and SELECT and UPDATE on the"
+                                + " source table. As an administrator, as far as they lack: ALTER ROLE %6$s REPLICATION; GRANT USAGE ON"
+                                + " SCHEMA %7$s TO %6$s; GRANT SELECT, UPDATE ON %8$s TO %6$s")
+                        .formatted(
+                                source.database(),
+                                source.host(),
+                                source.port(),
+                                source.user(),
+                                e.getMessage(),
+                                TableNames.quoted(source.user()),
+                                TableNames.quoted(source.tables().schema()),
+                                source.tables().qualified(TableNames.SOURCE)));
         refused.initCause(e);
         return refused;
     }

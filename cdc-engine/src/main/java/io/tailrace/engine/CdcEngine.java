@@ -6,7 +6,6 @@ import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.engine.EngineRun.NotNow;
-import io.tailrace.engine.capture.CapturedColumns;
 import io.tailrace.engine.source.Lease;
 import io.tailrace.engine.source.Preflight;
 import io.tailrace.engine.source.SlotWatch;
@@ -99,13 +98,7 @@ public final class CdcEngine implements Part {
         this.metrics = new EngineMetrics(registry, config.slot(), clock);
         this.halt = Objects.requireNonNull(halt);
         this.connections = new SourceConnections(config.source());
-        this.preflight = new Preflight(
-                config.namespace().value(),
-                config.source().database(),
-                config.slot(),
-                config.publication(),
-                config.source().tables(),
-                CapturedColumns.of(config.source().tables()));
+        this.preflight = EngineOperations.preflight(config);
         this.source = new Source(connections, preflight);
         this.state = new EngineState(config.slot(), config.engine(), metrics);
         this.candidate = new Lease.Candidate(connections, config.slot());

@@ -7,15 +7,14 @@ import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.engine.StartSteps.Step;
-import io.tailrace.engine.capture.CaptureSettings;
 import io.tailrace.engine.capture.ChangeMapper;
 import io.tailrace.engine.capture.DebeziumSettings;
 import io.tailrace.engine.capture.LogStream;
-import io.tailrace.engine.capture.SizeLimit;
 import io.tailrace.engine.publish.BatchPublisher;
 import io.tailrace.engine.publish.CommittedOffsets;
 import io.tailrace.engine.publish.PositionTopic;
 import io.tailrace.engine.publish.RawProducer;
+import io.tailrace.engine.publish.RawSettings;
 import io.tailrace.engine.publish.ResumeCursor;
 import io.tailrace.engine.source.Lease;
 import io.tailrace.engine.source.Position;
@@ -101,7 +100,7 @@ final class EngineRun {
         // First whose tables these are: an engine that is refused must leave no topics behind.
         judge(preflight.problems(source.facts()));
         steps.done(Step.PREFLIGHT);
-        ensureTopics();
+        Map<String, String> topicIds = ensureTopics(config, config.topics().autoCreate());
         steps.done(Step.TOPICS);
         // A process that stood still until here would end a healthy stream and fence a healthy producer. It could
         // double nothing, but it would disturb.
@@ -121,7 +120,12 @@ final class EngineRun {
         Optional<Position> last = positions.last();
         steps.done(Step.POSITION);
         // Read again: until the producer was fenced and the slot freed, a former holder could move both.
-        Position from = decide(preflight.start(source.facts(), last), raw);
+        Start start = preflight.start(
+                source.facts(),
+                last,
+                topicIds.getOrDefault(topics.rawEvents(), ""),
+                topicIds.getOrDefault(topics.rawCommands(), ""));
+        Position from = decide(start, raw);
         source.markStarted();
         steps.done(Step.JUDGE);
         stream(raw, from);
@@ -172,18 +176,17 @@ final class EngineRun {
         return stream != null;
     }
 
-    private void ensureTopics() {
-        ensureTopics(config, config.topics().autoCreate());
-    }
-
-    /** Makes the topics of the engine, or only verifies them. */
-    static void ensureTopics(TailraceConfig config, boolean make) {
+    /** Makes the topics of the engine, or only verifies them; gives the ids of the raw ones by name. */
+    static Map<String, String> ensureTopics(TailraceConfig config, boolean make) {
         TopicCatalog catalog = new TopicCatalog(config.topicNames(), config.topics());
         Map<String, Object> settings = ClientSettings.admin(config.kafka());
         settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ADMIN_REQUEST_MS);
         settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 2 * ADMIN_REQUEST_MS);
         try (Admin admin = Admin.create(settings)) {
-            new TopicKeeper(admin, config.kafka().bootstrapServers(), make).ensure(catalog.engine());
+            TopicKeeper keeper = new TopicKeeper(admin, config.kafka().bootstrapServers(), make);
+            keeper.ensure(catalog.engine());
+            return keeper.ids(
+                    List.of(catalog.rawEvents().name(), catalog.rawCommands().name()));
         }
     }
 
@@ -203,19 +206,8 @@ final class EngineRun {
     private void stream(RawProducer raw, Position from) {
         CommittedOffsets.Desk laidDown = new CommittedOffsets.Desk(from);
         desk = laidDown;
-        Topics topics = config.topicNames();
-        CaptureSettings capture = new CaptureSettings(
-                config.ceSource(),
-                topics.rawEvents(),
-                topics.rawCommands(),
-                config.source().tables(),
-                config.outbox().mode(),
-                config.slot(),
-                from.epoch(),
-                new SizeLimit(RawProducer.largestRecord(
-                        config.kafka(), config.topics().maxMessageBytes())));
-        BatchPublisher batches =
-                new BatchPublisher(new ChangeMapper(capture), new ResumeCursor(from), raw, laidDown, metrics);
+        BatchPublisher batches = new BatchPublisher(
+                new ChangeMapper(RawSettings.of(config, from.epoch())), new ResumeCursor(from), raw, laidDown, metrics);
         publisher = batches;
         Properties settings = DebeziumSettings.of(
                 config.source(),

@@ -7,6 +7,7 @@ import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -15,7 +16,10 @@ import picocli.CommandLine.Mixin;
 /** {@code db check}: names each difference between the database and what this release expects. */
 @Command(
         name = "check",
-        description = "Name each difference between the database and what this release expects. Changes nothing.",
+        description = {
+            "Name each difference between the database and what this release expects, and what an engine would be refused for.",
+            "Changes nothing."
+        },
         mixinStandardHelpOptions = true)
 final class DbCheckVerb implements Callable<Integer> {
 
@@ -39,8 +43,19 @@ final class DbCheckVerb implements Callable<Integer> {
                         .forEach(notice -> output.err().println("Notice: " + notice));
             }
         }
-        output.list(differences.stream().map(DbCheckVerb::row).toList(), "the database is as this release expects it");
-        return differences.isEmpty() ? Exit.DONE : Exit.FAILED;
+        List<Row> rows =
+                new ArrayList<>(differences.stream().map(DbCheckVerb::row).toList());
+        if (schema.scope() == Scope.ALL) {
+            Refusals.of(read, config.hasSeveral(), config.file().toString(), output.err())
+                    .forEach(refusal -> rows.add(new Row()
+                            .with("where", "engine")
+                            .with("what", "start")
+                            .with("expected", "possible")
+                            .with("actual", "refused")
+                            .with("fix", refusal)));
+        }
+        output.list(rows, "the database is as this release expects it");
+        return rows.isEmpty() ? Exit.DONE : Exit.FAILED;
     }
 
     private static Row row(Difference difference) {

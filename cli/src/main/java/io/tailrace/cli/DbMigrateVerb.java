@@ -5,9 +5,12 @@ import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.schema.MigrationReport;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
+import io.tailrace.schema.Scope;
+import io.tailrace.schema.Source;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,7 +51,7 @@ final class DbMigrateVerb implements Callable<Integer> {
         for (TailraceConfig one : read.eachSource()) {
             String prefix = read.sources().size() == 1 ? "" : one.source().name() + ": ";
             try {
-                migrate(one, prefix, out);
+                exit = Math.max(exit, migrate(one, prefix, out));
             } catch (StartRefused refused) {
                 if (prefix.isEmpty()) {
                     throw refused;
@@ -62,7 +65,9 @@ final class DbMigrateVerb implements Callable<Integer> {
         return exit;
     }
 
-    private void migrate(TailraceConfig one, String prefix, PrintWriter out) throws SQLException {
+    private int migrate(TailraceConfig one, String prefix, PrintWriter out) throws SQLException {
+        PrintWriter err = spec.commandLine().getErr();
+        boolean started;
         try (Connection connection = SourceConnection.open(one.source())) {
             MigrationReport report = Schema.migrate(
                     connection,
@@ -74,7 +79,19 @@ final class DbMigrateVerb implements Callable<Integer> {
             if (!report.changed()) {
                 out.println(prefix + "everything stands already");
             }
-            report.notes().forEach(note -> spec.commandLine().getErr().println("note: " + prefix + note));
+            report.notes().forEach(note -> err.println("note: " + prefix + note));
+            started = schema.scope() == Scope.ALL
+                    && Schema.source(connection, one.source().tables())
+                            .filter(Source::started)
+                            .isPresent();
         }
+        if (!started) {
+            return Exit.DONE; // There is no position yet that the slot could contradict.
+        }
+        List<String> refusals =
+                Refusals.of(one, config.hasSeveral(), config.file().toString(), err);
+        refusals.forEach(
+                refusal -> err.println(prefix + "The schema stands, but an engine would be refused: " + refusal));
+        return refusals.isEmpty() ? Exit.DONE : Exit.FAILED;
     }
 }

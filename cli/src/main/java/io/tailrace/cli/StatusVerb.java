@@ -1,15 +1,20 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.engine.EngineOperations;
 import io.tailrace.operations.Status;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,7 +24,11 @@ import picocli.CommandLine.Mixin;
         name = "status",
         description = "Show how far everything has come: slot and position of each source, what waits, what is dead.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Looks at PostgreSQL and Kafka from outside, and so works while the parts are down."})
+        footer = {
+            "",
+            "Looks at PostgreSQL and Kafka from outside, and so works while the parts are down. Ends with 1 when something cannot be",
+            "seen, or when an engine would be refused."
+        })
 final class StatusVerb implements Callable<Integer> {
 
     @Mixin
@@ -35,19 +44,70 @@ final class StatusVerb implements Callable<Integer> {
         boolean several = config.hasSeveral();
         Status.Report seen = new Status(read, Clock.systemUTC())
                 .look(one -> Server.POSTGRES.problem(one, several, file), Server.KAFKA.problem(read, several, file));
+        Map<String, Engine> engines = engines(read, seen);
+        boolean refused =
+                engines.values().stream().anyMatch(engine -> !engine.refusals().isEmpty());
         if (output.isJson()) {
-            output.json(json(seen));
+            output.json(json(seen, engines));
         } else {
-            output.one(row(seen));
+            output.one(row(seen, engines));
+            engines.forEach((name, engine) -> engine.refusals()
+                    .forEach(refusal ->
+                            output.err().println("The engine of source %s is refused: %s".formatted(name, refusal))));
             seen.problems().forEach(problem -> output.err().println(problem));
         }
-        return seen.problems().isEmpty() ? Exit.DONE : Exit.FAILED;
+        return seen.problems().isEmpty() && !refused ? Exit.DONE : Exit.FAILED;
     }
 
-    private static Row row(Status.Report seen) {
+    /**
+     * Whether an engine would start.
+     *
+     * @param unknown why that could not be looked at; empty when it could
+     */
+    private record Engine(List<String> refusals, String unknown) {
+
+        String words() {
+            if (!refusals.isEmpty()) {
+                return "REFUSED, see below";
+            }
+            return unknown.isEmpty() ? "not refused" : "unknown: " + unknown;
+        }
+    }
+
+    /** By the name of the source. */
+    private static Map<String, Engine> engines(TailraceConfig config, Status.Report seen) {
+        Map<String, Engine> engines = new LinkedHashMap<>();
+        for (TailraceConfig one : config.eachSource()) {
+            String name = one.source().name();
+            boolean answered = seen.sources().stream()
+                    .filter(source -> source.name().equals(name))
+                    .noneMatch(source -> source.unknown().containsKey(Status.SLOT)
+                            || source.unknown().containsKey(Status.POSITION));
+            engines.put(
+                    name, answered ? engine(one) : new Engine(List.of(), "slot or position could not be looked at"));
+        }
+        return engines;
+    }
+
+    private static Engine engine(TailraceConfig config) {
+        try {
+            return new Engine(new EngineOperations(config).refusals(), "");
+        } catch (SQLException | KafkaException | StartRefused notSeen) {
+            // An operator's role may have no right to open a replication connection.
+            return new Engine(List.of(), String.valueOf(notSeen.getMessage()));
+        }
+    }
+
+    private static Row row(Status.Report seen, Map<String, Engine> engines) {
         Row row = new Row();
         boolean several = seen.sources().size() > 1;
-        seen.sources().forEach(source -> ofSource(row, several ? source.name() + " " : "", source));
+        seen.sources().forEach(source -> {
+            String prefix = several ? source.name() + " " : "";
+            ofSource(row, prefix, source);
+            row.with(
+                    prefix + "engine",
+                    Objects.requireNonNull(engines.get(source.name())).words());
+        });
         for (String what : List.of(Status.LAGS, Status.DEAD_LETTERS)) {
             if (seen.unknown().containsKey(what)) {
                 row.with(what, absent(seen.unknown(), what));
@@ -115,19 +175,19 @@ final class StatusVerb implements Callable<Integer> {
     }
 
     /** What there is once is at the top; so is all of the one source, because most have no more than that. */
-    private static Map<String, @Nullable Object> json(Status.Report seen) {
+    private static Map<String, @Nullable Object> json(Status.Report seen, Map<String, Engine> engines) {
         Map<String, String> unknown = new TreeMap<>(seen.unknown());
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         if (seen.sources().size() == 1) {
             Status.OfSource source = seen.sources().get(0);
-            json.putAll(json(source));
+            json.putAll(json(source, Objects.requireNonNull(engines.get(source.name()))));
             unknown.putAll(source.unknown());
         }
         List<?> sources = seen.sources().stream()
                 .map(source -> {
                     Map<String, @Nullable Object> one = new LinkedHashMap<>();
                     one.put("name", source.name());
-                    one.putAll(json(source));
+                    one.putAll(json(source, Objects.requireNonNull(engines.get(source.name()))));
                     one.put("unknown", source.unknown());
                     return one;
                 })
@@ -147,7 +207,7 @@ final class StatusVerb implements Callable<Integer> {
         return json;
     }
 
-    private static Map<String, @Nullable Object> json(Status.OfSource seen) {
+    private static Map<String, @Nullable Object> json(Status.OfSource seen, Engine engine) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put(
                 "slot",
@@ -176,6 +236,12 @@ final class StatusVerb implements Callable<Integer> {
         seen.commands().forEach((status, count) -> commands.put(status.text(), count));
         commands.put("due", seen.dueCommands());
         json.put("commands", commands);
+        json.put(
+                "engine",
+                new Row()
+                        .with("refusals", engine.refusals())
+                        .with("unknown", engine.unknown())
+                        .cells());
         return json;
     }
 }

@@ -21,6 +21,7 @@ import picocli.CommandLine.IVersionProvider;
             DevVerb.class,
             RunVerb.class,
             DbVerb.class,
+            EngineVerb.class,
             DlqVerb.class,
             CommandsVerb.class,
             StatusVerb.class,

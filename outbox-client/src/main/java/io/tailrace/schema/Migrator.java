@@ -179,8 +179,13 @@ final class Migrator {
                     "the publication is not as this release expects it; rows committed meanwhile may not have been published");
         } else if (Source.read(connection, tables).isPresent()) {
             throw new StartRefused(
-                    "publication %s is gone although these tables had one; rows committed since then are not published and not captured. Fix: stop the writers, look for rows without a record in Kafka, make it again from tailrace db script, then start"
-                            .formatted(ownership.publication()));
+                    "publication %s is gone although these tables had one; rows committed since then are captured by nobody. Fix: make it again with %s, then publish what passed: tailrace engine recover --from-table"
+                            .formatted(
+                                    ownership.publication(),
+                                    template.fillResource("publication.sql")
+                                            .replaceAll("(?m)^--.*\n", "")
+                                            .replaceAll("\\s+", " ")
+                                            .strip()));
         } else {
             Jdbc.run(connection, template.fillResource("publication.sql"));
             done.add("created publication " + ownership.publication());
@@ -193,7 +198,7 @@ final class Migrator {
         if (source.isPresent()) {
             if (slot.isEmpty()) {
                 throw new StartRefused(
-                        "slot %s, made at %s, is gone: what was committed since it was last read is not in Kafka. Fix: do not make it again by hand; see the operations guide on a lost slot"
+                        "slot %s, made at %s, is gone: what was committed since it was last read is not in Kafka. Fix: do not make it again by hand, that would leave a gap; see what Kafka lacks with tailrace engine recover --from-table --dry-run, publish it with tailrace engine recover --from-table"
                                 .formatted(ownership.slot(), source.get().slotCreatedLsn()));
             }
             return;

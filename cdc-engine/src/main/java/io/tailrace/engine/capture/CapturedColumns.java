@@ -24,7 +24,7 @@ public final class CapturedColumns {
     static final String CAUSATION_ID = "causation_id";
     static final String TRACEPARENT = "traceparent";
 
-    private static final Set<String> OUTBOX = Set.of(
+    static final Set<String> OUTBOX = Set.of(
             ID,
             EVENT_NAME,
             EVENT_VERSION,
@@ -40,7 +40,7 @@ public final class CapturedColumns {
             CAUSATION_ID,
             TRACEPARENT);
 
-    private static final Set<String> INTERNAL_COMMAND = Set.of(
+    static final Set<String> INTERNAL_COMMAND = Set.of(
             ID,
             COMMAND_NAME,
             ORDERING_KEY,

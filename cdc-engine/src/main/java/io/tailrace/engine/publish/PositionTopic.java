@@ -35,13 +35,25 @@ public final class PositionTopic {
      * @throws StartRefused when there is one that cannot be read
      */
     public Optional<Position> last() {
+        return lastWritten().map(Written::position);
+    }
+
+    /**
+     * A position and when it was written.
+     *
+     * @param timestampMs by the clock of the engine that wrote it
+     */
+    public record Written(Position position, long timestampMs) {}
+
+    /** As {@link #last()}, with its time. */
+    public Optional<Written> lastWritten() {
         Optional<CompactedTopic.Live> live = new CompactedTopic(kafka, topic).read(Bytes.utf8(slot), PATIENCE);
         if (live.isEmpty()) {
             return Optional.empty();
         }
         String text = live.get().value().utf8();
         try {
-            return Optional.of(Position.parse(text));
+            return Optional.of(new Written(Position.parse(text), live.get().timestampMs()));
         } catch (IllegalArgumentException unreadable) {
             StartRefused refused = new StartRefused("The position of slot %s at offset %d of %s cannot be read: %s"
                     .formatted(slot, live.get().offset(), topic, text));

@@ -67,18 +67,35 @@ public final class RawProducer implements AutoCloseable {
     /** Writes records and position in one transaction; when it returns both are committed. Any failure ends the run. */
     public void commit(List<RawRecord> records, Position position) {
         producer.beginTransaction();
-        for (RawRecord record : records) {
-            Bytes value = record.value();
-            // Failures of single sends surface at the commit.
-            producer.send(new ProducerRecord<>(
-                    record.topic(),
-                    null,
-                    record.key().array(),
-                    value == null ? null : value.array(),
-                    KafkaHeaders.to(record.headers())));
-        }
+        records.forEach(this::send);
         producer.send(positions.record(position));
         producer.commitTransaction();
+    }
+
+    /** Writes records that the next run must find to go on behind them: they lead to no position yet. */
+    public void commit(List<RawRecord> records) {
+        producer.beginTransaction();
+        records.forEach(this::send);
+        producer.commitTransaction();
+    }
+
+    /** Writes a position that no row leads to, and the note that says who wanted it so. */
+    public void commit(Position position, ProducerRecord<byte[], byte[]> note) {
+        producer.beginTransaction();
+        producer.send(positions.record(position));
+        producer.send(note);
+        producer.commitTransaction();
+    }
+
+    /** Failures of single sends surface at the commit. */
+    private void send(RawRecord record) {
+        Bytes value = record.value();
+        producer.send(new ProducerRecord<>(
+                record.topic(),
+                null,
+                record.key().array(),
+                value == null ? null : value.array(),
+                KafkaHeaders.to(record.headers())));
     }
 
     /** Ends it; what is open is aborted by the next holder of the transactional id. */

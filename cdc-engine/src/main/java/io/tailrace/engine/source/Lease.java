@@ -120,6 +120,27 @@ public final class Lease implements AutoCloseable {
         }
     }
 
+    /** Who holds the lease of a slot, in words; empty when nobody does, or when this role may not see it. */
+    public static Optional<String> holder(SourceConnections connections, String slot) throws SQLException {
+        String query = """
+                SELECT a.pid, coalesce(host(a.client_addr) || ':' || a.client_port, 'a local socket') AS client, a.backend_start
+                  FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+                 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+                   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                   AND l.classid::bigint << 32 | l.objid::bigint = ?
+                """;
+        try (Connection connection = connections.sql("tailrace-lease-" + slot);
+                PreparedStatement statement = connection.prepareStatement(query)) {
+            statement.setLong(1, key(slot));
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next()
+                        ? Optional.of("PostgreSQL backend %d, a client at %s, connected since %s"
+                                .formatted(row.getInt("pid"), row.getString("client"), row.getString("backend_start")))
+                        : Optional.empty();
+            }
+        }
+    }
+
     /** Completes with the cause when the lease is lost; never when it is given back. */
     public CompletionStage<Throwable> lost() {
         return lost;

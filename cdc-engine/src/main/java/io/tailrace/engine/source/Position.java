@@ -22,9 +22,18 @@ import java.util.Objects;
  * @param txId the current transaction, 32 bits; {@value #NO_TRANSACTION} when none has begun since that commit
  * @param lsn of the last row or message of that transaction
  * @param index of that row among those of the transaction that share its LSN, from 0: the rows of one COPY or multi-row INSERT do
+ * @param ties what it holds for, beside the database
  */
 public record Position(
-        String systemId, int timeline, String slot, int epoch, long commitLsn, long txId, long lsn, int index) {
+        String systemId,
+        int timeline,
+        String slot,
+        int epoch,
+        long commitLsn,
+        long txId,
+        long lsn,
+        int index,
+        Ties ties) {
 
     /** No transaction has this id. */
     public static final long NO_TRANSACTION = 0;
@@ -34,9 +43,36 @@ public record Position(
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    /**
+     * What a position is tied to, by the ids that server and broker gave: what is dropped and made again under the same name has
+     * another one, and another history. Empty where it was not noted.
+     *
+     * @param publication the log before it was made cannot be read through it
+     * @param rawEvents the topic that holds the rows up to the position
+     * @param rawCommands the same for commands
+     */
+    public record Ties(String publication, String rawEvents, String rawCommands) {
+
+        /** Of positions that were written before ids were noted. */
+        public static final Ties UNKNOWN = new Ties("", "", "");
+
+        public Ties {
+            Objects.requireNonNull(publication, "publication");
+            Objects.requireNonNull(rawEvents, "rawEvents");
+            Objects.requireNonNull(rawCommands, "rawCommands");
+        }
+    }
+
     public Position {
         Objects.requireNonNull(systemId, "systemId");
         Objects.requireNonNull(slot, "slot");
+        Objects.requireNonNull(ties, "ties");
+    }
+
+    /** One that is tied to nothing yet. */
+    public Position(
+            String systemId, int timeline, String slot, int epoch, long commitLsn, long txId, long lsn, int index) {
+        this(systemId, timeline, slot, epoch, commitLsn, txId, lsn, index, Ties.UNKNOWN);
     }
 
     /** Where a slot begins that nothing was read from yet. */
@@ -46,17 +82,27 @@ public record Position(
 
     /** The same with nothing seen since a later commit. */
     public Position atCommit(long laterCommitLsn) {
-        return new Position(systemId, timeline, slot, epoch, laterCommitLsn, NO_TRANSACTION, 0, 0);
+        return new Position(systemId, timeline, slot, epoch, laterCommitLsn, NO_TRANSACTION, 0, 0, ties);
     }
 
     /** The same with a later row or message seen. */
     public Position atRow(long commitBefore, long rowTxId, long rowLsn, int rowIndex) {
-        return new Position(systemId, timeline, slot, epoch, commitBefore, rowTxId, rowLsn, rowIndex);
+        return new Position(systemId, timeline, slot, epoch, commitBefore, rowTxId, rowLsn, rowIndex, ties);
     }
 
     /** The same on the timeline of a promoted standby. */
     public Position onTimeline(int newTimeline) {
-        return new Position(systemId, newTimeline, slot, epoch, commitLsn, txId, lsn, index);
+        return new Position(systemId, newTimeline, slot, epoch, commitLsn, txId, lsn, index, ties);
+    }
+
+    /** The same, tied to what is there now. */
+    public Position tiedTo(Ties known) {
+        return new Position(systemId, timeline, slot, epoch, commitLsn, txId, lsn, index, known);
+    }
+
+    /** The same in a later epoch. */
+    public Position inEpoch(int laterEpoch) {
+        return new Position(systemId, timeline, slot, laterEpoch, commitLsn, txId, lsn, index, ties);
     }
 
     /** The value of the position record: JSON, LSNs as PostgreSQL prints them. */
@@ -70,6 +116,11 @@ public record Position(
         json.put("txId", txId);
         json.put("lsn", Lsn.text(lsn));
         json.put("index", index);
+        if (!ties.equals(Ties.UNKNOWN)) {
+            json.put("publicationId", ties.publication());
+            json.put("rawEventsId", ties.rawEvents());
+            json.put("rawCommandsId", ties.rawCommands());
+        }
         return json.toString();
     }
 
@@ -89,7 +140,11 @@ public record Position(
                     Lsn.parse(required(json, "lsnCommit").asText()),
                     required(json, "txId").asLong(),
                     Lsn.parse(required(json, "lsn").asText()),
-                    required(json, "index").asInt());
+                    required(json, "index").asInt(),
+                    new Ties(
+                            json.path("publicationId").asText(""),
+                            json.path("rawEventsId").asText(""),
+                            json.path("rawCommandsId").asText("")));
         } catch (JsonProcessingException notJson) {
             throw new IllegalArgumentException("'" + text + "' is no position", notJson);
         }

@@ -1,17 +1,15 @@
 package io.tailrace.engine.source;
 
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.engine.source.Position.Ties;
 import io.tailrace.engine.source.SourceFacts.Owner;
 import io.tailrace.engine.source.SourceFacts.Publication;
 import io.tailrace.engine.source.SourceFacts.Slot;
-import io.tailrace.engine.source.SourceFacts.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * Whether streaming from a source would lose or double rows. Pure: facts in, problems out. Debezium and the server report next to
@@ -59,6 +57,15 @@ public record Preflight(
 
     /** What can be said before the position is known. */
     public List<Problem> problems(SourceFacts facts) {
+        List<Problem> problems = new ArrayList<>(ground(facts));
+        if (facts.owner().filter(owner -> !isOurs(owner)).isEmpty()) {
+            facts.slot().ifPresent(found -> slot(found, facts, problems));
+        }
+        return List.copyOf(problems);
+    }
+
+    /** What must be so whatever became of slot and position. */
+    public List<Problem> ground(SourceFacts facts) {
         List<Problem> problems = new ArrayList<>();
         if (facts.inRecovery()) {
             problems.add(new Problem("The database is in recovery: it is a standby, or it is still starting", true));
@@ -77,45 +84,56 @@ public record Preflight(
         if (facts.owner().filter(owner -> !isOurs(owner)).isPresent()) {
             return List.copyOf(problems); // Publication and slot are another's, too: nothing to be said of them.
         }
-        facts.publication()
-                .ifPresentOrElse(
-                        found -> publication(found, problems),
-                        () -> problems.add(refusal("Publication " + publicationName + " is missing. " + MIGRATE)));
-        facts.slot().ifPresent(found -> slot(found, problems));
+        // Without an owner nothing was migrated, and the migration makes it.
+        if (facts.owner().isPresent() || facts.publication().isPresent()) {
+            problems.addAll(new PublicationRules(publicationName, tables, columns).problems(facts));
+        }
+        facts.slot().filter(found -> !isUsable(found)).ifPresent(found -> problems.add(foreign(found)));
         return List.copyOf(problems);
     }
 
-    /** Where to start, given the last position in Kafka. */
-    public Start start(SourceFacts facts, Optional<Position> position) {
-        Optional<Slot> slot = facts.slot();
-        if (slot.isEmpty()) {
-            return refused(position.map(last -> slotLost(last, facts)).orElseGet(() -> slotMissing(facts)));
-        }
-        boolean started = facts.owner().map(Owner::started).orElse(false);
+    /**
+     * Where to start.
+     *
+     * @param position the last one in Kafka
+     * @param rawEvents id of the topic of that name as it is there now
+     * @param rawCommands the same of the commands
+     */
+    public Start start(SourceFacts facts, Optional<Position> position, String rawEvents, String rawCommands) {
+        Ties now = new Ties(facts.publication().map(Publication::id).orElse(""), rawEvents, rawCommands);
         if (position.isPresent()) {
-            List<Problem> problems = positional(facts, slot.get(), position.get());
+            List<Problem> problems = positional(facts, position.get());
+            remade(facts, position.get(), now, problems);
             return problems.isEmpty()
-                    ? new Start.Resume(position.get().onTimeline(facts.timeline()))
+                    ? new Start.Resume(
+                            position.get().onTimeline(facts.timeline()).tiedTo(now))
                     : new Start.Refused(problems);
         }
-        if (started) {
+        Optional<Slot> slot = facts.slot();
+        if (slot.isEmpty()) {
+            return refused(slotMissing(facts));
+        }
+        long begin = slot.get().confirmedLsn();
+        if (facts.owner().map(Owner::started).orElse(false)) {
             return refused(
                     "The position of slot %s is lost: rows were captured before, and the positions topic has no record of how far."
                                     .formatted(slotName)
-                            + " The slot itself is confirmed up to %s; rows after that may be in the raw topics already."
-                                    .formatted(Lsn.text(slot.get().confirmedLsn()))
-                            + " Restore the positions topic, or compare the raw topics with the tables before you begin anew");
+                            + " The slot itself is confirmed up to %s; rows after that may be in the raw topics already, or not."
+                                    .formatted(Lsn.text(begin))
+                            + WayOut.of(begin, facts.flushLsn())
+                            + WayOut.or("restore the topic of the positions, if there is a copy of it"));
         }
         Optional<Long> created = facts.owner().flatMap(Owner::slotCreatedLsn);
-        long begin = slot.get().confirmedLsn();
         if (created.isPresent() && Lsn.compare(begin, created.get()) > 0) {
             return refused(
                     "Slot %s was moved before anything was read from it: it was made at %s and is confirmed up to %s."
                                     .formatted(slotName, Lsn.text(created.get()), Lsn.text(begin))
-                            + " Rows committed in between were captured by nobody. Whoever reads from this slot must stop;"
-                            + " then drop it and run: tailrace db migrate");
+                            + " Rows committed in between were captured by nobody; they are still in the tables. Whoever"
+                            + " reads from this slot must stop."
+                            + WayOut.of(created.get(), begin));
         }
-        return new Start.Seed(Position.seed(facts.systemId(), facts.timeline(), slotName, begin));
+        return new Start.Seed(Position.seed(facts.systemId(), facts.timeline(), slotName, begin)
+                .tiedTo(now));
     }
 
     private void owner(Optional<Owner> owner, List<Problem> problems) {
@@ -146,66 +164,25 @@ public record Preflight(
         return owner.namespace().equals(namespace) && owner.slot().equals(slotName);
     }
 
-    private void publication(Publication found, List<Problem> problems) {
-        if (!found.insert()) {
-            problems.add(
-                    altered("does not publish INSERT: rows would pass without a sign", "SET (publish = 'insert')"));
-        } else if (found.update() || found.delete() || found.truncate()) {
-            problems.add(altered("publishes more than INSERT: clean-up would flood it", "SET (publish = 'insert')"));
-        }
-        if (!found.viaRoot()) {
-            problems.add(altered(
-                    "does not publish partitions as their root table: a partitioned outbox would not be captured",
-                    "SET (publish_via_partition_root = true)"));
-        }
-        Set<String> ours = Set.of(tables.outbox(), tables.internalCommand());
-        for (String name : new TreeSet<>(ours)) {
-            found.tables().stream()
-                    .filter(table -> table.schema().equals(tables.schema())
-                            && table.name().equals(name))
-                    .findAny()
-                    .ifPresentOrElse(table -> published(table, problems), () -> problems.add(unpublished(name)));
-        }
-        found.tables().stream()
-                .filter(table -> !table.schema().equals(tables.schema()) || !ours.contains(table.name()))
-                .forEach(table -> problems.add(altered(
-                        "also publishes %s.%s, which is none of Tailrace's tables"
-                                .formatted(table.schema(), table.name()),
-                        "DROP TABLE " + TableNames.quoted(table.schema()) + "." + TableNames.quoted(table.name()))));
+    private boolean isUsable(Slot found) {
+        return found.type().equals("logical")
+                && found.plugin().equals("pgoutput")
+                && found.database().equals(database);
     }
 
-    private Problem unpublished(String table) {
+    private Problem foreign(Slot found) {
         return refusal(
-                "Publication %s does not publish %s: its rows would pass without a sign. Rows that were committed while it"
-                                .formatted(publicationName, tables.qualified(table))
-                        + " was missing are not captured even when it is back; compare the raw topic with the table. "
-                        + restore());
+                "Slot %s is a %s slot of plugin '%s' in database '%s'; it must be logical, pgoutput, in '%s'. The names of slots"
+                                .formatted(slotName, found.type(), found.plugin(), found.database(), database)
+                        + " are the server's, and it may be another application's. If nobody needs it: SELECT"
+                        + " pg_drop_replication_slot('%s'), then: tailrace engine recover --from-table"
+                                .formatted(slotName));
     }
 
-    private void published(Table table, List<Problem> problems) {
-        if (table.filtered()) {
-            problems.add(refusal("Publication %s filters the rows of %s: some would pass without a sign. %s"
-                    .formatted(publicationName, tables.qualified(table.name()), restore())));
-        }
-        Set<String> missing = new TreeSet<>(columns.getOrDefault(table.name(), Set.of()));
-        missing.removeAll(table.columns());
-        if (!missing.isEmpty()) {
-            problems.add(refusal("Publication %s leaves out columns of %s that are captured: %s. %s"
-                    .formatted(
-                            publicationName, tables.qualified(table.name()), String.join(", ", missing), restore())));
-        }
-    }
-
-    private void slot(Slot found, List<Problem> problems) {
-        if (!found.type().equals("logical")
-                || !found.plugin().equals("pgoutput")
-                || !found.database().equals(database)) {
-            problems.add(refusal(
-                    "Slot %s is a %s slot of plugin '%s' in database '%s'; it must be logical, pgoutput, in '%s'."
-                                    .formatted(slotName, found.type(), found.plugin(), found.database(), database)
-                            + " Drop it if nobody needs it, then run: tailrace db migrate"));
-        } else if (!found.invalidation().isEmpty()
-                || !Set.of("reserved", "extended").contains(found.walStatus())) {
+    /** One that is merely {@code unreserved} can still be read, and reading it is what saves it. */
+    private void slot(Slot found, SourceFacts facts, List<Problem> problems) {
+        boolean lost = found.walStatus().equals("lost") || !found.invalidation().isEmpty();
+        if (isUsable(found) && lost) {
             problems.add(
                     refusal(
                             "Slot %s is invalidated (wal_status %s%s): the server has thrown away log that was not read yet."
@@ -215,95 +192,127 @@ public record Preflight(
                                                     found.invalidation().isEmpty() ? "" : ", " + found.invalidation())
                                     + " Rows committed after %s may be missing from the raw topics; they are still in the tables."
                                             .formatted(Lsn.text(found.confirmedLsn()))
-                                    + " Raise max_slot_wal_keep_size, publish the missing rows again, drop the slot and make a new one"));
+                                    + WayOut.of(found.confirmedLsn(), facts.flushLsn())
+                                    + "\n  So that it does not happen again: raise max_slot_wal_keep_size, and look at what kept the engine away"));
         }
     }
 
-    private List<Problem> positional(SourceFacts facts, Slot slot, Position position) {
+    private List<Problem> positional(SourceFacts facts, Position position) {
+        long known = position.commitLsn();
         if (!position.systemId().equals(facts.systemId())) {
-            return List.of(
+            List<Problem> another = new ArrayList<>();
+            another.add(
                     refusal("This is another database cluster: its system id is %s, the last position was taken on %s."
                                     .formatted(facts.systemId(), position.systemId())
-                            + " LSNs of two clusters do not compare, so nobody can say which rows are in the raw topics."
-                            + " Connect to the cluster you meant, or retire this namespace's positions"));
+                            + " LSNs of two clusters do not compare, so only the rows themselves tell what the raw topics lack."
+                            + WayOut.since(Lsn.text(known) + " of the other cluster", facts.flushLsn())
+                            + WayOut.or("connect to the cluster you meant")));
+            return another;
         }
         List<Problem> problems = new ArrayList<>();
-        long known = position.commitLsn();
         if (position.timeline() != facts.timeline()) {
             timeline(facts, position, problems);
         }
-        if (Lsn.compare(slot.confirmedLsn(), known) > 0) {
+        Optional<Slot> slot = facts.slot();
+        if (slot.isEmpty()) {
+            problems.add(refusal(
+                    "Slot %s is gone. Rows committed after %s were captured by nobody; they are still in the tables. A new slot alone would leave that gap."
+                                    .formatted(slotName, Lsn.text(known))
+                            + WayOut.of(known, facts.flushLsn())));
+        } else if (Lsn.compare(slot.get().confirmedLsn(), known) > 0) {
+            long confirmed = slot.get().confirmedLsn();
             problems.add(refusal(
                     "Slot %s is confirmed up to %s, the last position in Kafka is %s: somebody moved or re-created the slot."
-                                    .formatted(slotName, Lsn.text(slot.confirmedLsn()), Lsn.text(known))
+                                    .formatted(slotName, Lsn.text(confirmed), Lsn.text(known))
                             + " Rows committed between %s and %s were captured by nobody; they are still in the tables."
-                                    .formatted(Lsn.text(known), Lsn.text(slot.confirmedLsn()))));
+                                    .formatted(Lsn.text(known), Lsn.text(confirmed))
+                            + WayOut.of(known, confirmed)));
         }
-        if (!facts.inRecovery() && Lsn.compare(known, facts.flushLsn()) > 0) {
+        if (problems.isEmpty() && !facts.inRecovery() && Lsn.compare(known, facts.flushLsn()) > 0) {
             problems.add(refusal(
                     "The last position in Kafka is %s, but the log of the database ends at %s: it was restored from a backup."
                                     .formatted(Lsn.text(known), Lsn.text(facts.flushLsn()))
-                            + " New rows would be taken for old ones and skipped"));
+                            + " New rows would be taken for old ones and skipped; rows that the database has forgotten are in the"
+                            + " raw topics."
+                            + WayOut.of(facts.flushLsn(), known)));
         }
         return problems;
     }
 
+    /** What has the old name and is another thing. */
+    private void remade(SourceFacts facts, Position position, Ties now, List<Problem> problems) {
+        Ties then = position.ties();
+        if (differ(then.publication(), now.publication())) {
+            problems.add(refusal(
+                    "Publication %s was dropped and made again since the last position (%s): what was committed before it was made cannot be read through it, and some servers pass over such rows without a word."
+                                    .formatted(publicationName, Lsn.text(position.commitLsn()))
+                            + WayOut.of(position.commitLsn(), facts.flushLsn())));
+        }
+        for (String topic : remadeTopics(then, now)) {
+            problems.add(refusal(
+                    "Topic %s was deleted and made again since the last position (%s): the rows that it held are gone, those that the router had not read among them. No gap in the log, but one in the topic."
+                                    .formatted(topic, Lsn.text(position.commitLsn()))
+                            + " Recovery raises the epoch, so that new rows sort behind old ones."
+                            + WayOut.of(position.commitLsn(), facts.flushLsn())
+                            + "\n  --from-table publishes every row of the tables that the new topic lacks, also those that were delivered"
+                            + "\n  from the old one; --since leaves out rows older than an instant"));
+        }
+    }
+
+    private List<String> remadeTopics(Ties then, Ties now) {
+        List<String> remade = new ArrayList<>();
+        if (differ(then.rawEvents(), now.rawEvents())) {
+            remade.add(namespace + ".raw.events");
+        }
+        if (differ(then.rawCommands(), now.rawCommands())) {
+            remade.add(namespace + ".raw.commands");
+        }
+        return remade;
+    }
+
+    private static boolean differ(String then, String now) {
+        return !then.isEmpty() && !now.isEmpty() && !then.equals(now);
+    }
+
     private static void timeline(SourceFacts facts, Position position, List<Problem> problems) {
+        long known = position.commitLsn();
         Optional<Long> end = facts.history().stream()
                 .filter(past -> past.timeline() == position.timeline())
                 .map(SourceFacts.TimelineSwitch::endLsn)
                 .findAny();
         if (end.isEmpty()) {
             problems.add(refusal(
-                    "The database is on timeline %d, which does not descend from timeline %d of the last position (%s)."
-                            .formatted(facts.timeline(), position.timeline(), Lsn.text(position.commitLsn()))));
-        } else if (Lsn.compare(position.commitLsn(), end.get()) > 0 || Lsn.compare(position.lsn(), end.get()) > 0) {
+                    "The database is on timeline %d, which does not descend from timeline %d of the last position (%s): the same log was continued twice, and this is the other continuation."
+                                    .formatted(facts.timeline(), position.timeline(), Lsn.text(known))
+                            + WayOut.since(Lsn.text(known) + " of timeline " + position.timeline(), facts.flushLsn())
+                            + WayOut.or("connect to the server you meant")));
+        } else if (Lsn.compare(known, end.get()) > 0 || Lsn.compare(position.lsn(), end.get()) > 0) {
             problems.add(refusal(
                     "The database left timeline %d at %s, before the last position in Kafka (%s): rows after that are in the"
-                                    .formatted(position.timeline(), Lsn.text(end.get()), Lsn.text(position.commitLsn()))
-                            + " raw topics although this database has forgotten them"));
+                                    .formatted(position.timeline(), Lsn.text(end.get()), Lsn.text(known))
+                            + " raw topics although this database has forgotten them."
+                            + WayOut.of(end.get(), known)));
         }
     }
 
-    private String slotLost(Position position, SourceFacts facts) {
-        return "Slot %s is gone. Rows committed after %s were captured by nobody; they are still in the tables. The log ends at %s now."
-                        .formatted(slotName, Lsn.text(position.commitLsn()), Lsn.text(facts.flushLsn()))
-                + " A new slot would begin later and leave that gap, so publish the missing rows again before you make one";
-    }
-
     private String slotMissing(SourceFacts facts) {
-        String rows = facts.rowsExist().orElse(false)
-                ? " The tables hold rows already, which nobody captured: a new slot will not see them."
+        long from = facts.owner().flatMap(Owner::slotCreatedLsn).orElse(0L);
+        if (facts.owner().map(Owner::started).orElse(false)) {
+            return "Slot %s is gone, and so is its position: nobody knows how far rows were captured. Only the raw topics and the tables can tell."
+                            .formatted(slotName)
+                    + WayOut.of(from, facts.flushLsn());
+        }
+        String rows = facts.rowsExist().orElse(true)
+                ? " The tables hold rows already, which nobody captured: a new slot alone will not see them."
                 : "";
-        return "Slot %s is missing.%s %s".formatted(slotName, rows, MIGRATE);
-    }
-
-    /** The statement that makes the publication what the migration made it. */
-    private String restore() {
-        return "Run: ALTER PUBLICATION %s SET TABLE %s, %s"
-                .formatted(
-                        TableNames.quoted(publicationName),
-                        published(tables.outbox()),
-                        published(tables.internalCommand()));
-    }
-
-    private String published(String table) {
-        return columns.getOrDefault(table, Set.of()).stream()
-                .sorted()
-                .map(TableNames::quoted)
-                .collect(Collectors.joining(", ", tables.qualified(table) + " (", ")"));
-    }
-
-    private Problem altered(String what, String alteration) {
-        return refusal("Publication %s %s. Run: ALTER PUBLICATION %s %s"
-                .formatted(publicationName, what, TableNames.quoted(publicationName), alteration));
+        return "Slot %s is missing.%s".formatted(slotName, rows) + WayOut.of(from, facts.flushLsn());
     }
 
     private static Start refused(String text) {
         return new Start.Refused(List.of(refusal(text)));
     }
 
-    private static Problem refusal(String text) {
+    static Problem refusal(String text) {
         return new Problem(text, false);
     }
 }

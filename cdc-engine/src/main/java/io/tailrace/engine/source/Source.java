@@ -198,7 +198,7 @@ public final class Source {
 
     private Optional<Publication> publication(Connection sql) throws SQLException {
         String query =
-                "SELECT pubinsert, pubupdate, pubdelete, pubtruncate, pubviaroot FROM pg_publication WHERE pubname = ?";
+                "SELECT oid::text AS id, pubinsert, pubupdate, pubdelete, pubtruncate, pubviaroot FROM pg_publication WHERE pubname = ?";
         try (PreparedStatement statement = sql.prepareStatement(query)) {
             statement.setString(1, expected.publicationName());
             try (ResultSet row = statement.executeQuery()) {
@@ -206,6 +206,7 @@ public final class Source {
                     return Optional.empty();
                 }
                 return Optional.of(new Publication(
+                        row.getString("id"),
                         row.getBoolean("pubinsert"),
                         row.getBoolean("pubupdate"),
                         row.getBoolean("pubdelete"),

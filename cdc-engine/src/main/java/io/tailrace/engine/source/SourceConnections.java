@@ -43,9 +43,26 @@ public final class SourceConnections {
         return open(properties(applicationName));
     }
 
+    /** For what may take as long as it takes; a vanished server is found out by TCP. */
+    Connection patient(String applicationName) throws SQLException {
+        Properties properties = properties(applicationName);
+        properties.setProperty("socketTimeout", "0");
+        return DriverManager.getConnection(source.jdbcUrl(), properties);
+    }
+
     /** For replication commands, which take no parameters and no extended protocol. */
     Connection replication(String applicationName) throws SQLException {
+        return replication(properties(applicationName));
+    }
+
+    /** For the replication command that waits for the transactions that are open. */
+    Connection patientReplication(String applicationName) throws SQLException {
         Properties properties = properties(applicationName);
+        properties.setProperty("socketTimeout", "0");
+        return replication(properties);
+    }
+
+    private Connection replication(Properties properties) throws SQLException {
         properties.setProperty("replication", "database");
         properties.setProperty("preferQueryMode", "simple");
         properties.setProperty("assumeMinServerVersion", "15");

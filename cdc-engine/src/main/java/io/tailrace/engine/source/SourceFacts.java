@@ -52,9 +52,19 @@ public record SourceFacts(
             String walStatus,
             String invalidation) {}
 
-    /** A publication with what it publishes. */
+    /**
+     * A publication with what it publishes.
+     *
+     * @param id which one of those that had this name
+     */
     public record Publication(
-            boolean insert, boolean update, boolean delete, boolean truncate, boolean viaRoot, List<Table> tables) {}
+            String id,
+            boolean insert,
+            boolean update,
+            boolean delete,
+            boolean truncate,
+            boolean viaRoot,
+            List<Table> tables) {}
 
     /** A table of a publication. */
     public record Table(String schema, String name, Set<String> columns, boolean filtered) {}
@@ -70,5 +80,21 @@ public record SourceFacts(
 
     public SourceFacts {
         history = List.copyOf(history);
+    }
+
+    /** The same with the slot as it was seen at another moment. */
+    public SourceFacts withSlot(Optional<Slot> seen) {
+        return new SourceFacts(
+                systemId,
+                timeline,
+                history,
+                flushLsn,
+                inRecovery,
+                walLevel,
+                walSenderTimeoutMs,
+                seen,
+                publication,
+                owner,
+                rowsExist);
     }
 }

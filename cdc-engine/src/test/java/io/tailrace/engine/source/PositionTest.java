@@ -19,6 +19,8 @@ class PositionTest {
                 .isEqualTo(
                         "{\"systemId\":\"7713733112675679441\",\"timeline\":2,\"slot\":\"tailrace_shop_db\",\"epoch\":1,"
                                 + "\"lsnCommit\":\"16/B374D848\",\"txId\":748,\"lsn\":\"16/B374D8F0\",\"index\":3}");
+        assertThat(position.tiedTo(new Position.Ties("16400", "e", "c")).text())
+                .endsWith("\"index\":3,\"publicationId\":\"16400\",\"rawEventsId\":\"e\",\"rawCommandsId\":\"c\"}");
     }
 
     @Property
@@ -28,9 +30,12 @@ class PositionTest {
             @ForAll long commitLsn,
             @ForAll long lsn,
             @ForAll @LongRange(min = 0, max = 0xFFFF_FFFFL) long txId,
-            @ForAll @IntRange(min = 0) int index) {
+            @ForAll @IntRange(min = 0) int index,
+            @ForAll String topicId) {
         Position position = new Position(systemId, 1, slot, 1, commitLsn, txId, lsn, index);
         assertThat(Position.parse(position.text())).isEqualTo(position);
+        Position tied = position.tiedTo(new Position.Ties("", topicId, ""));
+        assertThat(Position.parse(tied.text())).isEqualTo(tied);
     }
 
     @Test

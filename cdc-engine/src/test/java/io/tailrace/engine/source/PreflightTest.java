@@ -3,6 +3,7 @@ package io.tailrace.engine.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.engine.source.Position.Ties;
 import io.tailrace.engine.source.Preflight.Problem;
 import io.tailrace.engine.source.Preflight.Start;
 import io.tailrace.engine.source.SourceFacts.Owner;
@@ -30,18 +31,24 @@ class PreflightTest {
     private static final Slot SLOT = new Slot("logical", "pgoutput", "db", 0x100, Optional.empty(), "reserved", "");
 
     private static final Publication PUBLICATION =
-            new Publication(true, false, false, false, true, List.of(table("outbox"), table("internal_command")));
+            new Publication("1", true, false, false, false, true, List.of(table("outbox"), table("internal_command")));
 
     private static final Owner OWNER = new Owner("shop", "slot", "pub", Optional.of(0x100L), false);
+
+    private static final Ties TIES = new Ties("1", "e1", "c1");
 
     private static final Position POSITION = new Position("sys", 1, "slot", 1, 0x200, 7, 0x180, 0);
 
     @Test
     void aSourceAsMigratedHasNoProblem() {
         assertThat(PREFLIGHT.problems(facts())).isEmpty();
-        assertThat(PREFLIGHT.start(facts(), Optional.empty()))
-                .isEqualTo(new Start.Seed(Position.seed("sys", 1, "slot", 0x100)));
-        assertThat(PREFLIGHT.start(facts(), Optional.of(POSITION))).isEqualTo(new Start.Resume(POSITION));
+        assertThat(start(new Facts(), Optional.empty()))
+                .isEqualTo(new Start.Seed(Position.seed("sys", 1, "slot", 0x100).tiedTo(TIES)));
+        assertThat(start(new Facts(), Optional.of(POSITION)))
+                .as("from a release that did not note them")
+                .isEqualTo(new Start.Resume(POSITION.tiedTo(TIES)));
+        assertThat(start(new Facts(), Optional.of(POSITION.tiedTo(TIES))))
+                .isEqualTo(new Start.Resume(POSITION.tiedTo(TIES)));
     }
 
     @Test
@@ -72,20 +79,25 @@ class PreflightTest {
 
     @Test
     void publicationsThatWouldPassRowsOver() {
-        assertThat(problems(new Facts().publication(null))).contains("Publication pub is missing");
+        assertThat(problems(new Facts().publication(null)))
+                .contains(
+                        "Publication pub is missing",
+                        "CREATE PUBLICATION \"pub\" FOR TABLE \"tailrace\".\"outbox\" (",
+                        "Gap: from 0/100 to 0/1000");
         assertThat(problems(new Facts()
-                        .publication(new Publication(false, false, false, false, true, PUBLICATION.tables()))))
+                        .publication(new Publication("1", false, false, false, false, true, PUBLICATION.tables()))))
                 .contains("does not publish INSERT", "ALTER PUBLICATION \"pub\" SET (publish = 'insert')");
-        assertThat(problems(
-                        new Facts().publication(new Publication(true, true, false, false, true, PUBLICATION.tables()))))
+        assertThat(problems(new Facts()
+                        .publication(new Publication("1", true, true, false, false, true, PUBLICATION.tables()))))
                 .contains("publishes more than INSERT");
         assertThat(problems(new Facts()
-                        .publication(new Publication(true, false, false, false, false, PUBLICATION.tables()))))
+                        .publication(new Publication("1", true, false, false, false, false, PUBLICATION.tables()))))
                 .contains("SET (publish_via_partition_root = true)");
         assertThat(problems(published(table("outbox"))))
                 .contains(
                         "does not publish \"tailrace\".\"internal_command\"",
-                        "compare the raw topic with the table",
+                        "are not captured even when it is back",
+                        "tailrace engine recover --from-table --dry-run",
                         "Run: ALTER PUBLICATION \"pub\" SET TABLE \"tailrace\".\"outbox\" (");
         assertThat(problems(published(
                         table("outbox"), table("internal_command"), new Table("app", "orders", Set.of("id"), false))))
@@ -102,14 +114,24 @@ class PreflightTest {
                 .contains("is a physical slot of plugin ''");
         assertThat(problems(new Facts()
                         .slot(new Slot("logical", "pgoutput", "db", 0x100, Optional.empty(), "lost", "wal_removed"))))
-                .contains("is invalidated (wal_status lost, wal_removed)", "Rows committed after 0/100 may be missing");
-        assertThat(problems(new Facts()
-                        .slot(new Slot("logical", "pgoutput", "db", 0x100, Optional.empty(), "unreserved", ""))))
-                .contains("wal_status unreserved");
+                .contains(
+                        "is invalidated (wal_status lost, wal_removed)",
+                        "Rows committed after 0/100 may be missing",
+                        "Gap: from 0/100 to 0/1000");
+        assertThat(PREFLIGHT.problems(new Facts()
+                        .slot(new Slot("logical", "pgoutput", "db", 0x100, Optional.empty(), "unreserved", ""))
+                        .build()))
+                .as("reading is what saves it")
+                .isEmpty();
         assertThat(refusal(new Facts().slot(null), Optional.of(POSITION)))
                 .contains("Slot slot is gone. Rows committed after 0/200 were captured by nobody");
         assertThat(refusal(new Facts().slot(null), Optional.empty()))
-                .contains("Slot slot is missing. Run: tailrace db migrate");
+                .contains("Slot slot is missing.", "Gap: from 0/100 to 0/1000", "engine recover --accept-gap")
+                .doesNotContain("hold rows already");
+        assertThat(refusal(
+                        new Facts().slot(null).owner(new Owner("shop", "slot", "pub", Optional.of(0x100L), true)),
+                        Optional.empty()))
+                .contains("is gone, and so is its position");
         assertThat(refusal(new Facts().slot(null).rowsExist(true), Optional.empty()))
                 .contains("The tables hold rows already, which nobody captured");
     }
@@ -136,10 +158,19 @@ class PreflightTest {
     }
 
     @Test
+    void whatWasMadeAnewUnderTheOldNameIsAnotherThing() {
+        assertThat(refusal(new Facts(), Optional.of(POSITION.tiedTo(new Ties("0", "e1", "c1")))))
+                .contains("Publication pub was dropped and made again since the last position (0/200)");
+        assertThat(refusal(new Facts(), Optional.of(POSITION.tiedTo(new Ties("1", "e0", "c1")))))
+                .contains("Topic shop.raw.events was deleted and made again", "raises the epoch");
+        assertThat(refusal(new Facts(), Optional.of(POSITION.tiedTo(new Ties("1", "e1", "c0")))))
+                .contains("Topic shop.raw.commands was deleted and made again");
+    }
+
+    @Test
     void aPromotedStandbyIsFollowedIfItKnowsAllThatWasRead() {
-        Position later = POSITION.onTimeline(2);
-        assertThat(PREFLIGHT.start(
-                        new Facts().timeline(2, new TimelineSwitch(1, 0x200)).build(), Optional.of(POSITION)))
+        Position later = POSITION.onTimeline(2).tiedTo(TIES);
+        assertThat(start(new Facts().timeline(2, new TimelineSwitch(1, 0x200)), Optional.of(POSITION)))
                 .isEqualTo(new Start.Resume(later));
         assertThat(refusal(new Facts().timeline(2, new TimelineSwitch(1, 0x1F8)), Optional.of(POSITION)))
                 .contains("left timeline 1 at 0/1F8, before the last position in Kafka (0/200)");
@@ -152,7 +183,7 @@ class PreflightTest {
     }
 
     private static Facts published(Table... tables) {
-        return new Facts().publication(new Publication(true, false, false, false, true, List.of(tables)));
+        return new Facts().publication(new Publication("1", true, false, false, false, true, List.of(tables)));
     }
 
     private static SourceFacts facts() {
@@ -167,9 +198,13 @@ class PreflightTest {
     }
 
     private static String refusal(Facts facts, Optional<Position> position) {
-        Start start = PREFLIGHT.start(facts.build(), position);
+        Start start = start(facts, position);
         assertThat(start).isInstanceOf(Start.Refused.class);
         return ((Start.Refused) start).problems().get(0).text();
+    }
+
+    private static Start start(Facts facts, Optional<Position> position) {
+        return PREFLIGHT.start(facts.build(), position, TIES.rawEvents(), TIES.rawCommands());
     }
 
     /** Facts of a healthy source, to be spoilt in one place. */
