@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -61,7 +62,20 @@ public final class TopicKeeper {
      * @throws KafkaException when the cluster cannot be asked; trying again later may help
      */
     public void ensure(Collection<TopicSpec> specs) {
-        Map<String, TopicSpec.Found> found = find(specs);
+        ensure(specs, List.of());
+    }
+
+    /**
+     * Returns when every topic is there, and it and those that others make are as they must be.
+     *
+     * @param madeByOthers looked at if they are there
+     * @throws StartRefused naming every topic that is missing or different, with the command that mends it
+     * @throws KafkaException when the cluster cannot be asked; trying again later may help
+     */
+    public void ensure(Collection<TopicSpec> specs, Collection<TopicSpec> madeByOthers) {
+        List<TopicSpec> all = new ArrayList<>(specs);
+        all.addAll(madeByOthers);
+        Map<String, TopicSpec.Found> found = find(all);
         List<TopicSpec> missing =
                 specs.stream().filter(spec -> !found.containsKey(spec.name())).toList();
         if (!missing.isEmpty() && !autoCreate) {
@@ -74,9 +88,9 @@ public final class TopicKeeper {
             create(missing);
             found.putAll(awaitKnown(missing));
         }
-        List<String> mismatches = specs.stream()
-                .flatMap(
-                        spec -> spec.compare(Objects.requireNonNull(found.get(spec.name())), bootstrapServers).stream())
+        List<String> mismatches = all.stream()
+                .flatMap(spec -> Optional.ofNullable(found.get(spec.name())).stream()
+                        .flatMap(there -> spec.compare(there, bootstrapServers).stream()))
                 .map(TopicSpec.Mismatch::message)
                 .toList();
         if (!mismatches.isEmpty()) {

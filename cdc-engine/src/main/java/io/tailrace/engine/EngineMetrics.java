@@ -40,6 +40,7 @@ public final class EngineMetrics {
     private final Counter batches;
     private final Counter rebuilds;
     private final Counter skipped;
+    private final Counter omitted;
     private final DistributionSummary batchSize;
     private final Timer batchDuration;
     private final Timer commitToRaw;
@@ -76,6 +77,9 @@ public final class EngineMetrics {
         batches = counter("batches", "Batches that Debezium delivered");
         rebuilds = counter("rebuilds", "Times everything was closed and begun anew after a failure");
         skipped = counter("skipped.at.start", "Rows of a replay that were in the raw topics already");
+        omitted = counter(
+                "payloads.omitted",
+                "Rows that are too large for Kafka: they went on without their payload, to be dead letters");
         batchSize = DistributionSummary.builder(PREFIX + "batch.size")
                 .description("Rows of a batch")
                 .baseUnit("rows")
@@ -172,6 +176,11 @@ public final class EngineMetrics {
     /** A transaction's rows are in Kafka. */
     public void committed(long commitMicros) {
         commitToRaw.record(since(commitMicros));
+    }
+
+    /** A row is in Kafka without its payload. */
+    public void payloadOmitted() {
+        omitted.increment();
     }
 
     /**

@@ -54,13 +54,18 @@ class CrashTest {
     }
 
     private static ChildJvm child(Stack stack, String heap) {
+        return child(stack, heap, EngineFixture.MAX_BATCH_SIZE);
+    }
+
+    static ChildJvm child(Stack stack, String heap, int maxBatchSize) {
         return ChildJvm.of(EngineProcess.class)
                 .heap(heap)
                 .arguments(
                         stack.namespace(),
                         stack.database(),
                         Integer.toString(stack.postgres().port()),
-                        stack.bootstrapServers())
+                        stack.bootstrapServers(),
+                        Integer.toString(maxBatchSize))
                 .start();
     }
 }

@@ -42,6 +42,8 @@ final class EngineFixture implements AutoCloseable {
 
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    static final int MAX_BATCH_SIZE = 4096;
+
     final Stack stack;
     final Namespace namespace;
     final Topics topics;
@@ -73,27 +75,48 @@ final class EngineFixture implements AutoCloseable {
 
     /** Tables, publication, slot and source row, as {@code tailrace db migrate} makes them. */
     static void migrate(Stack stack) throws SQLException {
+        migrate(stack, TableNames.DEFAULT);
+    }
+
+    static void migrate(Stack stack, TableNames tables) throws SQLException {
         try (Connection connection = stack.connect()) {
             Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    Scope.ALL,
-                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
+                    connection, tables, Scope.ALL, Ownership.of(new Namespace(stack.namespace()), stack.database()));
         }
     }
 
     static TailraceConfig config(Stack stack) {
-        return config(stack.namespace(), stack.database(), stack.postgres().port(), stack.bootstrapServers());
+        return config(stack, TableNames.DEFAULT);
+    }
+
+    static TailraceConfig config(Stack stack, TableNames tables) {
+        return config(
+                stack.namespace(),
+                stack.database(),
+                stack.postgres().port(),
+                stack.bootstrapServers(),
+                tables,
+                MAX_BATCH_SIZE);
     }
 
     static TailraceConfig config(String namespace, String database, int port, String bootstrapServers) {
+        return config(namespace, database, port, bootstrapServers, TableNames.DEFAULT, MAX_BATCH_SIZE);
+    }
+
+    static TailraceConfig config(
+            String namespace, String database, int port, String bootstrapServers, TableNames tables, int maxBatchSize) {
         return new TailraceConfig(
                 new Namespace(namespace),
-                new SourceConfig("127.0.0.1", port, database, "postgres", Secret.of(""), "disable", TableNames.DEFAULT),
+                new SourceConfig("127.0.0.1", port, database, "postgres", Secret.of(""), "disable", tables),
                 new KafkaConfig(bootstrapServers, Map.of()),
                 new TopicsConfig(3, 1, 1, true, 1_048_576, Duration.ofDays(14)),
                 new EngineConfig(
-                        Duration.ofMillis(10), 4096, 16_384, 64L << 20, Duration.ofSeconds(1), Duration.ofSeconds(5)),
+                        Duration.ofMillis(10),
+                        maxBatchSize,
+                        4 * maxBatchSize,
+                        64L << 20,
+                        Duration.ofSeconds(1),
+                        Duration.ofSeconds(5)),
                 new RouterConfig(
                         new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of()),
                         RetryPolicy.EVENTS,

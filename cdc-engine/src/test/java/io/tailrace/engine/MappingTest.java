@@ -17,6 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 @RealParts
 class MappingTest {
 
+    private static final int MAX_BYTES = 1_048_576;
     private static final String HUGE = "x".repeat(1_100_000);
 
     @Test
@@ -197,25 +200,58 @@ class MappingTest {
         EngineFixture.migrate(stack);
         try (EngineFixture fixture = new EngineFixture(stack).started();
                 Connection connection = stack.connect()) {
-            String large = insertPayload(connection, "\"" + HUGE + "\"");
+            List<String> omitted = new ArrayList<>();
+            // The payload alone would fit into the first of them.
+            for (int bytes : new int[] {MAX_BYTES - 100, MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 1, 20_000_000}) {
+                omitted.add(insertPayload(connection, ofBytes(bytes)));
+            }
             String largeName = insert(
                     connection,
                     "INSERT INTO tailrace.outbox (id, ordering_key, event_name, payload) VALUES (?::uuid, 'k', ?, '1')",
                     HUGE);
             String after = insertPayload(connection, "2");
-            ConsumerRecord<byte[], byte[]> omitted = fixture.record(fixture.topics.rawEvents(), large);
-            assertThat(omitted.value()).isNull();
-            assertThat(TopicReader.headers(omitted))
-                    .containsEntry("tailrace-payload", "omitted")
-                    .containsEntry("tailrace-reason", "too-large")
-                    .containsEntry("ce_type", "a.b");
+            for (String row : omitted) {
+                ConsumerRecord<byte[], byte[]> record = fixture.record(fixture.topics.rawEvents(), row);
+                assertThat(record.value()).isNull();
+                assertThat(TopicReader.text(record.key())).isEqualTo(row);
+                assertThat(TopicReader.headers(record))
+                        .containsEntry("tailrace-payload", "omitted")
+                        .containsEntry("tailrace-reason", "too-large")
+                        .containsEntry("content-type", "application/json")
+                        .containsEntry("ce_type", "a.b");
+            }
             ConsumerRecord<byte[], byte[]> bare = fixture.record(fixture.topics.rawEvents(), largeName);
             assertThat(TopicReader.text(bare.key())).isEqualTo(largeName);
             assertThat(header(bare, "ce_type")).hasSize(1024);
-            assertThat(header(bare, "tailrace-reason")).isEqualTo("too-large");
+            assertThat(TopicReader.headers(bare))
+                    .containsEntry("tailrace-reason", "too-large")
+                    .doesNotContainKey("content-type");
             assertThat(TopicReader.text(
                             fixture.record(fixture.topics.rawEvents(), after).value()))
                     .isEqualTo("2");
+            assertThat(fixture.registry
+                            .get("tailrace.engine.payloads.omitted")
+                            .counter()
+                            .count())
+                    .isEqualTo(omitted.size() + 1);
+        }
+    }
+
+    @Test
+    void theLastByteDecidesWhetherARowGoesOutWhole(Stack stack) throws Exception {
+        EngineFixture.migrate(stack);
+        try (EngineFixture fixture = new EngineFixture(stack).started();
+                Connection connection = stack.connect()) {
+            ConsumerRecord<byte[], byte[]> tooLarge =
+                    fixture.record(fixture.topics.rawEvents(), insertPayload(connection, ofBytes(MAX_BYTES)));
+            Matcher said = Pattern.compile("takes (\\d+) bytes").matcher(header(tooLarge, "tailrace-error-message"));
+            assertThat(said.find()).isTrue();
+            int rest = Integer.parseInt(said.group(1)) - MAX_BYTES;
+            String fits = insertPayload(connection, ofBytes(MAX_BYTES - rest));
+            String doesNot = insertPayload(connection, ofBytes(MAX_BYTES - rest + 1));
+            assertThat(fixture.record(fixture.topics.rawEvents(), fits).value()).hasSize(MAX_BYTES - rest);
+            assertThat(fixture.record(fixture.topics.rawEvents(), doesNot).value())
+                    .isNull();
         }
     }
 
@@ -253,6 +289,11 @@ class MappingTest {
             assertThat(header(records.get(2), "tailrace-control")).isEqualTo("cancel");
             assertThat(records.get(2).value()).isNull();
         }
+    }
+
+    /** A JSON text of so many bytes. */
+    private static String ofBytes(int bytes) {
+        return '"' + "x".repeat(bytes - 2) + '"';
     }
 
     private static String insertPayload(Connection connection, @Nullable String payload) throws SQLException {

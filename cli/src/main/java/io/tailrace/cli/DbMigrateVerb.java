@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code db migrate}: brings the database to this release. */
@@ -38,6 +39,11 @@ final class DbMigrateVerb implements Callable<Integer> {
 
     @Mixin
     private final SchemaOptions schema = new SchemaOptions();
+
+    @Option(
+            names = "--partition-outbox",
+            description = "Make the outbox a table that is partitioned by occurred_at, with a DEFAULT partition.")
+    private boolean partitionOutbox;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli
@@ -69,14 +75,17 @@ final class DbMigrateVerb implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         boolean started;
         try (Connection connection = SourceConnection.open(one.source())) {
-            MigrationReport report = Schema.migrate(
-                    connection,
-                    one.source().tables(),
-                    schema.scope(),
-                    Ownership.of(one.namespace(), one.source().name()),
-                    schema.roles());
+            Ownership ownership = Ownership.of(one.namespace(), one.source().name());
+            MigrationReport report =
+                    Schema.migrate(connection, one.source().tables(), schema.scope(), ownership, schema.roles());
             report.done().forEach(line -> out.println(prefix + line));
-            if (!report.changed()) {
+            boolean partitioned = partitionOutbox
+                    && schema.scope() == Scope.ALL
+                    && Schema.partitionOutbox(connection, one.source().tables(), ownership);
+            if (partitioned) {
+                out.println(prefix + "made the outbox a partitioned table, by occurred_at, with a DEFAULT partition");
+            }
+            if (!report.changed() && !partitioned) {
                 out.println(prefix + "everything stands already");
             }
             report.notes().forEach(note -> err.println("note: " + prefix + note));

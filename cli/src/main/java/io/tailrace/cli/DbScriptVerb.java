@@ -3,11 +3,13 @@ package io.tailrace.cli;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
+import io.tailrace.schema.Scope;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code db script}: what a migration does to an empty database, as SQL. */
@@ -24,6 +26,11 @@ final class DbScriptVerb implements Callable<Integer> {
     @Mixin
     private final SchemaOptions schema = new SchemaOptions();
 
+    @Option(
+            names = "--partition-outbox",
+            description = "Make the outbox a table that is partitioned by occurred_at, with a DEFAULT partition.")
+    private boolean partitionOutbox;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli
     private CommandSpec spec;
@@ -32,11 +39,11 @@ final class DbScriptVerb implements Callable<Integer> {
     public Integer call() {
         TailraceConfig read = config.read();
         PrintWriter out = spec.commandLine().getOut();
-        out.print(Schema.script(
-                read.source().tables(),
-                schema.scope(),
-                Ownership.of(read.namespace(), read.source().name()),
-                schema.roles()));
+        Ownership ownership = Ownership.of(read.namespace(), read.source().name());
+        out.print(Schema.script(read.source().tables(), schema.scope(), ownership, schema.roles()));
+        if (partitionOutbox && schema.scope() == Scope.ALL) {
+            out.print(Schema.partitionScript(read.source().tables(), ownership));
+        }
         out.flush();
         return Exit.DONE;
     }

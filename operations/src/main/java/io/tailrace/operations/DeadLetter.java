@@ -120,6 +120,13 @@ public record DeadLetter(
                 && (x.equals(Topics.COMMANDS) || text(HeaderName.STAGE).equals("capture"));
     }
 
+    /** Of the row it has no more than what names it: not even the headers fitted. */
+    boolean isBare() {
+        // Whatever has a payload has a type of content.
+        return payload() == Payload.OMITTED
+                && headers.text(HeaderName.CONTENT_TYPE).isEmpty();
+    }
+
     /** Where it stands among the rows of its key: for events and their subscriptions the seq, for commands the place. */
     public Optional<Place> place() {
         Optional<Place> place = headers.place(HeaderName.PLACE);

@@ -5,6 +5,7 @@ import io.tailrace.contract.config.KafkaConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
+import io.tailrace.operations.LetterTransactions.Plan;
 import io.tailrace.operations.LetterTransactions.Step;
 import io.tailrace.operations.Replay.Ending;
 import io.tailrace.operations.Replay.Order;
@@ -31,6 +32,9 @@ import org.apache.kafka.common.KafkaException;
  *   <li>two operators: the second fences the first, whose open batch is aborted, and sees the tombstones of the batches before.
  * </ul>
  *
+ * <p>A letter that holds no payload because its row is too large is a claim check: the payload is read from the outbox, within the same
+ * transaction, when it fits by now. The row is only read; the letter alone says whether it was replayed.
+ *
  * <p><b>Commands.</b> The row is the authority: {@code requeue_command} is the whole act, guarded by the row's status, and the router
  * writes the tombstone when it hears of it through the WAL. Only when nothing is left to requeue is the tombstone written here, like that of
  * an event.
@@ -47,12 +51,14 @@ public final class DeadLetters {
 
     private static final String DISCARDED = "discarded";
 
+    private final TailraceConfig config;
     private final Topics topics;
     private final KafkaConfig kafka;
     private final LetterTransactions transactions;
     private final LettersBySource commands;
 
     public DeadLetters(TailraceConfig config) {
+        this.config = config;
         this.topics = config.topicNames();
         this.kafka = Objects.requireNonNull(config.kafka());
         this.transactions = new LetterTransactions(config);
@@ -97,18 +103,27 @@ public final class DeadLetters {
             List<DeadLetter> letters = list(x, selection);
             return order.dryRun() ? commands.dryRun(letters, order) : commands.replay(letters, order, batchRows);
         }
+        ClaimChecks checks = new ClaimChecks(config);
         if (order.dryRun()) {
-            List<Row> rows =
-                    list(x, selection).stream().map(DeadLetters::judged).toList();
+            List<Row> rows = checks.look(list(x, selection)).stream()
+                    .map(letter -> judged(letter, checks))
+                    .toList();
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(topics, order);
-        return transactions.run(
-                x,
-                order,
-                batchRows,
-                () -> list(x, selection),
-                batch -> batch.stream().map(letter -> step(letter, records)).toList());
+        return transactions.run(x, order, batchRows, () -> checks.look(list(x, selection)), new Plan() {
+            @Override
+            public List<Step> of(List<DeadLetter> batch) {
+                return batch.stream()
+                        .map(letter -> step(letter, checks, records))
+                        .toList();
+            }
+
+            @Override
+            public long weight(DeadLetter letter) {
+                return checks.weight(letter);
+            }
+        });
     }
 
     /**
@@ -144,19 +159,24 @@ public final class DeadLetters {
                         .toList());
     }
 
-    private static Row judged(DeadLetter letter) {
+    private static Row judged(DeadLetter letter, ClaimChecks checks) {
         if (letter.isMalformedRow()) {
             return Row.malformed(letter);
         }
-        return new Row(
-                letter,
-                letter.payload() == DeadLetter.Payload.OMITTED ? Outcome.PAYLOAD_OMITTED : Outcome.WOULD_REPLAY);
+        return letter.payload() == DeadLetter.Payload.OMITTED
+                ? checks.judged(letter)
+                : new Row(letter, Outcome.WOULD_REPLAY);
     }
 
-    private static Step step(DeadLetter letter, ReplayRecords records) {
-        Row row = judged(letter);
-        return row.outcome() == Outcome.WOULD_REPLAY
-                ? new Step(new Row(letter, Outcome.REPLAYED), records.of(letter))
-                : new Step(row, List.of());
+    private static Step step(DeadLetter letter, ClaimChecks checks, ReplayRecords records) {
+        Row row = judged(letter, checks);
+        if (row.outcome() != Outcome.WOULD_REPLAY) {
+            return new Step(row, List.of());
+        }
+        Optional<DeadLetter> whole =
+                letter.payload() == DeadLetter.Payload.OMITTED ? checks.redeemed(letter) : Optional.of(letter);
+        return whole.map(each -> new Step(new Row(letter, Outcome.REPLAYED), records.of(each)))
+                .orElseGet(() -> new Step(
+                        new Row(letter, Outcome.PAYLOAD_OMITTED, "its row changed while it was looked at"), List.of()));
     }
 }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -54,6 +55,11 @@ final class LetterTransactions {
     /** Says what is done about the letters of a batch, a step for each. */
     interface Plan {
         List<Step> of(List<DeadLetter> batch);
+
+        /** Bytes that a letter and its records take in memory. */
+        default long weight(DeadLetter letter) {
+            return LetterTransactions.weight(letter);
+        }
     }
 
     /** @param live reads the letters that are meant; called when no other operator can take one of them any more */
@@ -81,7 +87,7 @@ final class LetterTransactions {
             // Only now: what is read before another operator is fenced may be replayed by that one a moment later.
             List<DeadLetter> letters = live.get();
             selected = letters.size();
-            for (List<DeadLetter> batch : batches(letters, batchRows)) {
+            for (List<DeadLetter> batch : batches(letters, batchRows, plan::weight)) {
                 done.addAll(commit(producer, plan.of(batch)));
             }
             return new Report(order, done, 0, Ending.COMPLETE);
@@ -110,11 +116,20 @@ final class LetterTransactions {
     }
 
     static List<List<DeadLetter>> batches(List<DeadLetter> letters, int rows) {
+        return batches(letters, rows, LetterTransactions::weight);
+    }
+
+    private static long weight(DeadLetter letter) {
+        return letter.value().length() + letter.headers().sizeInBytes();
+    }
+
+    private static List<List<DeadLetter>> batches(
+            List<DeadLetter> letters, int rows, ToLongFunction<DeadLetter> weight) {
         List<List<DeadLetter>> batches = new ArrayList<>();
         List<DeadLetter> batch = new ArrayList<>();
         long bytes = 0;
         for (DeadLetter letter : letters) {
-            long size = letter.value().length() + letter.headers().sizeInBytes();
+            long size = weight.applyAsLong(letter);
             if (!batch.isEmpty() && (batch.size() == rows || bytes + size > BATCH_BYTES)) {
                 batches.add(batch);
                 batch = new ArrayList<>();
@@ -134,6 +149,8 @@ final class LetterTransactions {
         settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, topics.namespace().replayTransactionalId(x));
         settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MS);
         settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, maxRequestBytes);
+        // A batch, or the one record that is larger than any.
+        settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(4 * BATCH_BYTES, 2L * maxRequestBytes));
         return settings;
     }
 

@@ -45,8 +45,10 @@ public final class Replay {
         NOT_FOUND(false),
         /** A younger pending command has its dedup key: cancel that one first. */
         DUPLICATE(false),
-        /** Its dead letter carries no payload, because the row is too large: it would die again. */
+        /** Its dead letter carries no payload, because the row is too large, and the row cannot give it: nothing was changed. */
         PAYLOAD_OMITTED(false),
+        /** Its dead letter carries no payload, and that of the row does not fit yet: nothing was changed. */
+        STILL_TOO_LARGE(false),
         /** Asked to discard it, while its command can still be requeued: nothing was changed. */
         NOT_CLEARED(false),
         /** The engine could not read the row and carried only a part of it: it would come back altered. */

@@ -223,6 +223,8 @@ class DeadLettersTest {
     }
 
     private void assertEachRowOnceInOrder(int count) {
+        // A commit is answered before its markers are in every partition, and readers wait for these.
+        stack.reader().awaitCount(count, SOON, config.topicNames().retry(Topics.EVENTS));
         List<ConsumerRecord<byte[], byte[]>> retried = retried();
         assertThat(retried.stream().map(record -> TopicReader.header(record, "ce_id")))
                 .containsExactlyInAnyOrderElementsOf(

@@ -87,6 +87,19 @@ final class ParkedRows {
         write(List.of(record(x, rowId, key, 0, payload, value)));
     }
 
+    /** A row that was too large for the engine to send; when not even its headers fitted, the letter has fewer of them. */
+    void parkTooLarge(String rowId, boolean isBare) {
+        ProducerRecord<byte[], byte[]> letter = record(Topics.EVENTS, rowId, "k", 0, "omitted", "");
+        Headers.Builder headers = KafkaHeaders.from(letter.headers()).toBuilder()
+                .put(HeaderName.REASON, "too-large")
+                .put(HeaderName.STAGE, "capture");
+        if (isBare) {
+            headers.remove(HeaderName.CONTENT_TYPE);
+        }
+        write(List.of(new ProducerRecord<>(
+                letter.topic(), null, letter.key(), letter.value(), KafkaHeaders.to(headers.build()))));
+    }
+
     /** A row that the engine could not read; of a command an executor has written the stage. */
     void parkMalformed(String x, String rowId, String stage) {
         ProducerRecord<byte[], byte[]> letter = record(x, rowId, "k", 0, "inline", "{}");
@@ -121,6 +134,7 @@ final class ParkedRows {
                 .put(HeaderName.CE_TYPE, "sales.order-placed")
                 .put(HeaderName.CE_SOURCE, config.ceSource())
                 .putIfPresent(HeaderName.CE_PARTITIONKEY, key)
+                .put(HeaderName.CONTENT_TYPE, "application/json")
                 .add("colour", Bytes.utf8("blue"))
                 .put(HeaderName.KIND, "dead")
                 .put(HeaderName.SEQ, "1:" + offset)

@@ -51,6 +51,23 @@ public final class Schema {
         return new Migrator(connection, tables, scope, ownership).migrate(roles);
     }
 
+    /**
+     * Makes a table that is partitioned by {@code occurred_at} of the outbox, in one transaction. What it held becomes the DEFAULT
+     * partition; grants stay, policies of row-level security do not.
+     *
+     * @param connection as for {@link #migrate}, after which it is called
+     * @return false when it is partitioned already, and then nothing is changed
+     */
+    public static boolean partitionOutbox(Connection connection, TableNames tables, Ownership ownership)
+            throws SQLException {
+        return PartitionedOutbox.make(connection, tables, ownership);
+    }
+
+    /** What {@link #partitionOutbox} does, as plain SQL to run after that of {@link #script}. */
+    public static String partitionScript(TableNames tables, Ownership ownership) {
+        return "\nBEGIN;\n\n" + PartitionedOutbox.sql(tables, ownership) + "\nCOMMIT;\n";
+    }
+
     /** As {@link #differences(Connection, TableNames, Scope)} for {@link Scope#ALL}. */
     public static List<Difference> differences(Connection connection, TableNames tables) throws SQLException {
         return differences(connection, tables, Scope.ALL);

@@ -63,11 +63,22 @@ final class ShapeComparison {
     private void relation(Shape.Aspect aspect, String wanted, String there) {
         boolean partitionedOutbox = aspect.relation().equals("outbox") && there.equals("partitioned table");
         if (!partitionedOutbox) {
-            String fix = there.startsWith("unlogged")
-                    ? "nothing of it reaches the WAL; ALTER TABLE " + tableOf(aspect) + " SET LOGGED"
-                    : "rename it, or configure other names";
-            add(aspect, "the table", wanted, there, fix);
+            add(aspect, "the table", wanted, there, fixOf(aspect, there));
         }
+    }
+
+    private String fixOf(Shape.Aspect aspect, String there) {
+        if (there.startsWith("unlogged")) {
+            return "nothing of it reaches the WAL; " + alter(aspect) + "SET LOGGED";
+        }
+        return switch (there) {
+            case "partitioned table without a DEFAULT partition" ->
+                "a row that no partition takes is refused; CREATE TABLE %s PARTITION OF %s DEFAULT"
+                        .formatted(tables.qualified("outbox_default"), tableOf(aspect));
+            case "partitioned table with a partition that is not logged" ->
+                "nothing of that partition reaches the WAL; ALTER TABLE <partition> SET LOGGED";
+            default -> "rename it, or configure other names";
+        };
     }
 
     private void column(Shape.Aspect aspect, String wanted, @Nullable String there) {

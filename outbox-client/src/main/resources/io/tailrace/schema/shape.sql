@@ -11,6 +11,12 @@ WITH place AS (
 ), line (relation, kind, name, definition) AS (
     SELECT name, 'relation', ''::text, CASE relpersistence WHEN 'u' THEN 'unlogged ' ELSE '' END
         || CASE relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' WHEN 'f' THEN 'foreign table' ELSE 'view' END
+        || CASE
+            WHEN relkind <> 'p' THEN ''
+            WHEN EXISTS (SELECT FROM pg_partition_tree(relation.oid) t JOIN pg_class c ON c.oid = t.relid
+                WHERE t.isleaf AND (c.relpersistence <> 'p' OR c.relkind = 'f')) THEN ' with a partition that is not logged'
+            WHEN (SELECT partdefid = 0 FROM pg_partitioned_table WHERE partrelid = relation.oid) THEN ' without a DEFAULT partition'
+            ELSE '' END
         FROM relation
     UNION ALL
     SELECT r.name, 'column', a.attname::text, format_type(a.atttypid, a.atttypmod)

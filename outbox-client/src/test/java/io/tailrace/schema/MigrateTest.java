@@ -281,6 +281,50 @@ class MigrateTest {
     }
 
     @Test
+    void aPartitionedOutboxIsAsGood(Stack stack) throws Exception {
+        String role = stack.namespace() + "_app";
+        stack.execute("CREATE ROLE " + role);
+        try (Connection connection = stack.connect()) {
+            Ownership ownership = Database.ownership(stack);
+            Schema.migrate(connection, TableNames.DEFAULT, Scope.ALL, ownership, List.of(role));
+            Jdbc.run(connection, "INSERT INTO tailrace.outbox (event_name) VALUES ('a.before')");
+
+            assertThat(Schema.partitionOutbox(connection, TableNames.DEFAULT, ownership))
+                    .isTrue();
+            assertThat(Schema.partitionOutbox(connection, TableNames.DEFAULT, ownership))
+                    .isFalse();
+
+            assertThat(Database.differences(stack)).isEmpty();
+            assertThat(Schema.migrate(connection, TableNames.DEFAULT, Scope.ALL, ownership, List.of(role))
+                            .done())
+                    .isEmpty();
+            Jdbc.run(
+                    connection,
+                    "CREATE TABLE tailrace.far PARTITION OF tailrace.outbox FOR VALUES FROM ('2100-01-01') TO (MAXVALUE)");
+            Jdbc.run(
+                    connection,
+                    "SET ROLE " + role + "; INSERT INTO tailrace.outbox (event_name) VALUES ('a.after'); RESET ROLE");
+            assertThat(Database.rows(
+                            connection, "SELECT event_name, tableoid::regclass FROM tailrace.outbox ORDER BY 1"))
+                    .containsExactly("a.after|tailrace.outbox_default", "a.before|tailrace.outbox_default");
+
+            connection.setAutoCommit(false);
+            Jdbc.run(connection, "ALTER TABLE tailrace.far SET UNLOGGED");
+            assertThat(Schema.differences(connection, TableNames.DEFAULT))
+                    .extracting(Difference::actual)
+                    .containsExactly("partitioned table with a partition that is not logged");
+            connection.rollback();
+            Jdbc.run(connection, "ALTER TABLE tailrace.outbox DETACH PARTITION tailrace.outbox_default");
+            assertThat(Schema.differences(connection, TableNames.DEFAULT))
+                    .extracting(Difference::actual)
+                    .containsExactly("partitioned table without a DEFAULT partition");
+            connection.rollback();
+            Jdbc.run(connection, "DROP OWNED BY " + role + "; DROP ROLE " + role);
+            connection.commit();
+        }
+    }
+
+    @Test
     void rowLevelSecurityIsToldOf(Stack stack) throws Exception {
         Database.migrate(stack);
         stack.execute("ALTER TABLE tailrace.internal_command ENABLE ROW LEVEL SECURITY");

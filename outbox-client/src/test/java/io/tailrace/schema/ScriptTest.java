@@ -59,6 +59,8 @@ class ScriptTest {
             assertThat(Schema.migrate(connection, ODD, Scope.ALL, Database.ownership(stack))
                             .changed())
                     .isFalse();
+            Database.runScript(stack, Schema.partitionScript(ODD, Database.ownership(stack)));
+            assertThat(Schema.differences(connection, ODD)).isEmpty();
             Jdbc.run(connection, "ALTER TABLE " + ODD.qualified(ODD.internalCommand()) + " ALTER id DROP DEFAULT");
             assertThat(Schema.differences(connection, ODD))
                     .singleElement()

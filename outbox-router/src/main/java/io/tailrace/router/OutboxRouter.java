@@ -11,9 +11,11 @@ import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Routes;
+import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.topology.Assembly;
@@ -125,7 +127,8 @@ public final class OutboxRouter implements Part {
     private void startOn(Admin admin, Routes routes) {
         try {
             List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(List.of());
-            keeper(admin).ensure(specs);
+            // Changelogs are made by Streams, once: what was raised since does not reach them.
+            keeper(admin).ensure(specs, RouterTopology.changelogs(config));
             beginning(admin).run();
             run(admin, routes);
         } catch (StartRefused refused) {
@@ -159,7 +162,9 @@ public final class OutboxRouter implements Part {
                 open(new DestinationWatch(admin, keeper(admin), maker, metrics), DestinationWatch::close);
         troubles = destinations::trouble;
         Decider decider = new Decider(routes, config.router().retry(), destinations);
-        Assembly assembly = new Assembly(topics, decider, LaneLimits.DEFAULT, metrics, clock);
+        // What comes in goes out with more headers than it came with.
+        Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
+        Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, metrics, clock);
         open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
     }
 

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,10 +24,13 @@ import java.util.Random;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,6 +173,74 @@ class OutboxRouterTest {
                 admin.deleteTopics(List.of(ns + ".events.billing")).all().get();
             }
             await().atMost(PATIENCE).until(() -> router.health().detail().contains(ns + ".events.billing is MISSING"));
+        }
+    }
+
+    @Test
+    void aTopicThatKafkaDoesNotMakeBesideAnotherHoldsUpItsOwnRowsOnly(Stack stack) {
+        String ns = stack.namespace();
+        OutboxRouter router = RouterChild.router(ns, stack.bootstrapServers(), state);
+        router.start();
+        try (router;
+                RawTopics raw = new RawTopics(stack.bootstrapServers(), ns)) {
+            awaitReady(router);
+            raw.commit(() -> raw.event("dotted", "names.a.b", null));
+            awaitCount(stack, 1, ns + ".names.a.b");
+            raw.commit(() -> raw.event("underscored", "names.a_b", null));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(router.health().detail())
+                            .contains(ns + ".names.a_b is FORBIDDEN")
+                            .contains("collides"));
+            raw.commit(() -> raw.event("after", "sales.order-placed", null));
+            awaitCount(stack, 1, ns + ".events.sales");
+            assertThat(stack.reader().read(ns + ".events.dlq")).isEmpty();
+        }
+    }
+
+    @Test
+    void aRowThatIsLargerThanTheRouterMayWriteGoesOnWithoutItsPayload(Stack stack) throws Exception {
+        String ns = stack.namespace();
+        OutboxRouter router = RouterChild.router(ns, stack.bootstrapServers(), state);
+        router.start();
+        try (router;
+                RawTopics raw = new RawTopics(stack.bootstrapServers(), ns)) {
+            awaitReady(router);
+            // As an engine that was started anew before the router was.
+            raise(stack, ns + ".raw.events", ns + ".raw.commands");
+            String large = "x".repeat(3 << 20);
+            raw.commit(() -> {
+                raw.event("large", "sales.order-placed", "k", large);
+                raw.event("after", "sales.order-placed", "k");
+                raw.command("command", "k", Instant.EPOCH, large);
+            });
+            awaitCount(stack, 1, ns + ".events.sales");
+            ConsumerRecord<byte[], byte[]> dead =
+                    awaitCount(stack, 1, ns + ".events.dlq").get(0);
+            assertThat(TopicReader.headers(dead))
+                    .containsEntry("ce_id", "large")
+                    .containsEntry("tailrace-reason", "too-large")
+                    .containsEntry("tailrace-payload", "omitted");
+            assertThat(TopicReader.header(dead, "tailrace-error-message")).contains("raise topics.max-message-bytes");
+            ConsumerRecord<byte[], byte[]> command =
+                    awaitCount(stack, 1, ns + ".commands").get(0);
+            assertThat(command.value()).isNull();
+            assertThat(TopicReader.headers(command))
+                    .containsEntry("ce_id", "command")
+                    .containsEntry("tailrace-payload", "omitted")
+                    .doesNotContainKey("tailrace-reason");
+        }
+    }
+
+    private static void raise(Stack stack, String... topics) throws Exception {
+        ConfigEntry entry = new ConfigEntry("max.message.bytes", Integer.toString(8 << 20));
+        Map<ConfigResource, Collection<AlterConfigOp>> changes = new HashMap<>();
+        for (String topic : topics) {
+            changes.put(
+                    new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                    List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET)));
+        }
+        try (Admin admin = stack.admin()) {
+            admin.incrementalAlterConfigs(changes).all().get();
         }
     }
 

@@ -30,7 +30,9 @@ final class RawTopics implements AutoCloseable {
                         ProducerConfig.TRANSACTIONAL_ID_CONFIG,
                         namespace + ".engine",
                         ProducerConfig.LINGER_MS_CONFIG,
-                        0),
+                        0,
+                        ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                        8 << 20),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
         producer.initTransactions();
@@ -48,10 +50,18 @@ final class RawTopics implements AutoCloseable {
     }
 
     void command(String id, @Nullable String key, Instant runAt) {
+        command(id, key, runAt, id);
+    }
+
+    void command(String id, @Nullable String key, Instant runAt, String payload) {
         Headers headers = headers(id, "ship-order", key, Kind.COMMAND)
                 .put(HeaderName.NOT_BEFORE, runAt.toEpochMilli())
                 .build();
-        send(topics.rawCommands(), headers, key == null ? id : key, id);
+        send(topics.rawCommands(), headers, key == null ? id : key, payload);
+    }
+
+    void event(String id, String name, String key, String payload) {
+        send(topics.rawEvents(), headers(id, name, key, Kind.EVENT).build(), key, payload);
     }
 
     private static Headers.Builder headers(String id, String name, @Nullable String key, Kind kind) {

@@ -30,7 +30,8 @@ final class RouterChild {
                 RoutesConfig.Default.NONE,
                 List.of(
                         new RoutesConfig.Rule("sales.*", namespace + ".events.{context}"),
-                        new RoutesConfig.Rule("billing.*", namespace + ".events.{context}")));
+                        new RoutesConfig.Rule("billing.*", namespace + ".events.{context}"),
+                        new RoutesConfig.Rule("names.*", namespace + ".{name}")));
         return new OutboxRouter(
                 Configs.of(namespace, bootstrapServers, PARTITIONS, routes, retry, state, autoCreate),
                 new SimpleMeterRegistry(),

@@ -16,6 +16,8 @@ import java.util.Set;
  */
 public record SizeLimit(int maxBytes) {
 
+    private static final String OMITTED = "omitted";
+
     /** Of a batch of one record, plus the largest fixed part of the record: DefaultRecordBatch and DefaultRecord of kafka-clients. */
     private static final int FIXED_BYTES = 61 + 21;
 
@@ -25,7 +27,10 @@ public record SizeLimit(int maxBytes) {
     /** A name longer than any that can be routed is only shown. */
     private static final int SHOWN_NAME_BYTES = 1024;
 
-    /** What a record must keep to be a dead letter of some row. */
+    /**
+     * What a record must keep to be a dead letter of some row. {@code content-type}, which every record with a payload has, is not among
+     * it: by that a replay knows that more is missing than the payload.
+     */
     private static final Set<String> BARE = Set.of(
             HeaderName.CE_SPECVERSION.key(),
             HeaderName.CE_ID.key(),
@@ -52,7 +57,7 @@ public record SizeLimit(int maxBytes) {
     private Headers tooLarge(Headers headers, int bytes) {
         String message = "the record takes %d bytes, the raw topic %d".formatted(bytes, maxBytes);
         return headers.toBuilder()
-                .put(HeaderName.PAYLOAD, "omitted")
+                .put(HeaderName.PAYLOAD, OMITTED)
                 .put(HeaderName.REASON, Reason.TOO_LARGE.text())
                 .put(HeaderName.ERROR_MESSAGE, message)
                 .build();
@@ -72,6 +77,15 @@ public record SizeLimit(int maxBytes) {
         Optional<String> id = record.headers().text(HeaderName.CE_ID);
         Bytes key = id.map(Bytes::utf8).orElse(record.key());
         return new RawRecord(record.topic(), key, null, tooLarge(kept.build(), bytes));
+    }
+
+    /** Whether the payload was left out of a record because it is too large. */
+    public static boolean isCut(RawRecord record) {
+        return record.value() == null
+                && record.headers()
+                        .text(HeaderName.PAYLOAD)
+                        .filter(OMITTED::equals)
+                        .isPresent();
     }
 
     static int upperBound(RawRecord record) {

@@ -2,12 +2,14 @@ package io.tailrace.engine.publish;
 
 import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.RecordChangeEvent;
+import io.tailrace.contract.header.HeaderName;
 import io.tailrace.engine.EngineMetrics;
 import io.tailrace.engine.capture.Captured;
 import io.tailrace.engine.capture.Captured.Point;
 import io.tailrace.engine.capture.Captured.What;
 import io.tailrace.engine.capture.ChangeMapper;
 import io.tailrace.engine.capture.RawRecord;
+import io.tailrace.engine.capture.SizeLimit;
 import io.tailrace.engine.source.Position;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -129,11 +131,27 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
             LOG.info("Resumed: slot={} position={} skipped={}", after.slot(), after.text(), skipped);
         }
         metrics.batch(records.size(), skipped, Duration.ofNanos(System.nanoTime() - began), after.commitLsn());
+        tellOfCut(records);
         if (!records.isEmpty()) {
             commits.forEach(at -> metrics.committed(at.commitMicros()));
         }
         if (heartbeatMicros != 0) {
             metrics.heartbeat(heartbeatMicros);
+        }
+    }
+
+    /** One line for each: every such row is one that somebody will miss. */
+    private void tellOfCut(List<RawRecord> records) {
+        for (RawRecord record : records) {
+            if (SizeLimit.isCut(record)) {
+                metrics.payloadOmitted();
+                LOG.warn(
+                        "Row too large for Kafka, sent without its payload, which only its row has: rowId={} topic={} {};"
+                                + " it becomes a dead letter, to be replayed once topics.max-message-bytes is raised",
+                        record.headers().text(HeaderName.CE_ID).orElse(""),
+                        record.topic(),
+                        record.headers().text(HeaderName.ERROR_MESSAGE).orElse(""));
+            }
         }
     }
 

@@ -11,13 +11,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads what is committed in a topic from its beginning, once, without keeping it. */
-final class Witness implements AutoCloseable {
+public final class Witness implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final KafkaConsumer<byte[], byte[]> consumer;
 
-    Witness(String bootstrapServers, String topic) {
+    /** A reader that stands at the beginning of a topic. */
+    public Witness(String bootstrapServers, String topic) {
         consumer = new KafkaConsumer<>(
                 Map.of("bootstrap.servers", bootstrapServers, "isolation.level", "read_committed"),
                 new ByteArrayDeserializer(),
@@ -30,7 +31,7 @@ final class Witness implements AutoCloseable {
     }
 
     /** Reads until there is nothing more to wait for, or the time has passed. */
-    void readUntil(Consumer<ConsumerRecord<byte[], byte[]>> each, BooleanSupplier enough, Duration patience) {
+    public void readUntil(Consumer<ConsumerRecord<byte[], byte[]>> each, BooleanSupplier enough, Duration patience) {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!enough.getAsBoolean() && System.nanoTime() - deadline < 0) {
             consumer.poll(POLL).forEach(each);
@@ -38,7 +39,7 @@ final class Witness implements AutoCloseable {
     }
 
     /** Reads what is there now and was not read yet. */
-    void readToEnd(Consumer<ConsumerRecord<byte[], byte[]>> each) {
+    public void readToEnd(Consumer<ConsumerRecord<byte[], byte[]>> each) {
         Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment());
         while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
             consumer.poll(POLL).forEach(each);

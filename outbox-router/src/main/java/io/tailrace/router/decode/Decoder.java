@@ -86,7 +86,7 @@ public final class Decoder {
         if (kind.isEmpty()) {
             return malformed(record, "kind '%s' does not belong here".formatted(text(headers, HeaderName.KIND)));
         }
-        if (headers.text(HeaderName.REASON).isPresent() && (isRaw || isReplayOfCapture(headers, kind.get()))) {
+        if (headers.text(HeaderName.REASON).isPresent() && (isRaw || isReplayOfAPart(headers, kind.get()))) {
             return flaggedByTheEngine(record, kind.get());
         }
         Optional<String> problem = problemOf(record, kind.get());
@@ -161,9 +161,12 @@ public final class Decoder {
         return kind == Kind.EVENT || kind == Kind.COMMAND || kind == Kind.CONTROL;
     }
 
-    /** What the engine gave up it published without what it could not map: a replay would deliver less than was committed. */
-    private static boolean isReplayOfCapture(Headers headers, Kind kind) {
-        return kind == Kind.REPLAY && text(headers, HeaderName.STAGE).equals(CAPTURE);
+    /** Of what the engine gave up, or what did not fit, the record holds only a part: its replay would deliver less than was committed. */
+    private static boolean isReplayOfAPart(Headers headers, Kind kind) {
+        boolean isCutShort = text(headers, HeaderName.STAGE).equals(CAPTURE)
+                || headers.reason().filter(Reason.TOO_LARGE::equals).isPresent()
+                        && text(headers, HeaderName.PAYLOAD).equals("omitted");
+        return kind == Kind.REPLAY && isCutShort;
     }
 
     private static Malformed flaggedByTheEngine(RawRecord record, Kind kind) {

@@ -3,6 +3,7 @@ package io.tailrace.router.topology;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.decide.Decider;
+import io.tailrace.router.decode.Door;
 import io.tailrace.router.deliver.Outbound;
 import io.tailrace.router.due.Agenda;
 import io.tailrace.router.due.DueStore;
@@ -25,11 +26,13 @@ import java.util.SplittableRandom;
  *
  * @param topics of the namespace
  * @param decider about events and commands
+ * @param door what may come in whole
  * @param limits of lanes
  * @param metrics of all tasks
  * @param clock the only one
  */
-public record Assembly(Topics topics, Decider decider, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
+public record Assembly(
+        Topics topics, Decider decider, Door door, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
 
     /** Stands before a task's stores. */
     Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound, LaneWatcher watcher) {

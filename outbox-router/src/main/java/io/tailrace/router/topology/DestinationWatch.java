@@ -198,6 +198,9 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
             return Destination.UNKNOWN;
         } catch (StartRefused refused) {
             return Destination.down(State.MISSING, String.valueOf(refused.getMessage()));
+        } catch (InvalidTopicException refused) {
+            // Kafka takes a.b and a_b for one name in its metrics, and has one of them only.
+            return Destination.down(State.FORBIDDEN, String.valueOf(refused.getMessage()));
         } catch (AuthorizationException forbidden) {
             return Destination.down(State.MISSING, "topic is missing and this user may not create it");
         }

@@ -76,13 +76,14 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
         if (opened == null || from == null) {
             throw new IllegalStateException("only sources feed the router, and only once it is open");
         }
-        opened.take(new RawRecord(
-                from.topic(),
-                from.partition(),
-                from.offset(),
-                bytes(record.key()),
-                bytes(record.value()),
-                KafkaHeaders.from(record.headers())));
+        opened.take(assembly.door()
+                .admit(new RawRecord(
+                        from.topic(),
+                        from.partition(),
+                        from.offset(),
+                        bytes(record.key()),
+                        bytes(record.value()),
+                        KafkaHeaders.from(record.headers()))));
         setAlarm(opened);
     }
 

@@ -1,9 +1,14 @@
 package io.tailrace.router.topology;
 
+import io.tailrace.broker.TopicSpec;
+import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.config.TopicsConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.router.deliver.Outgoing;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
@@ -60,6 +65,21 @@ public final class RouterTopology {
         return new String[] {
             topics.rawEvents(), topics.rawCommands(), topics.retry(Topics.EVENTS), topics.retry(Topics.COMMANDS)
         };
+    }
+
+    /** Where the stores are kept: rows whole, in a format of their own. */
+    public static List<TopicSpec> changelogs(TailraceConfig config) {
+        TopicsConfig topics = config.topics();
+        return Stream.of(LANE_STORE, PARKED_STORE, DUE_STORE)
+                .map(store -> new TopicSpec(
+                        "%s-%s-changelog".formatted(config.namespace().routerApplicationId(), store),
+                        topics.partitions(),
+                        topics.replication(),
+                        topics.minInsyncReplicas(),
+                        TopicSpec.Cleanup.COMPACT,
+                        TopicSpec.FOREVER,
+                        topics.maxRequestBytes()))
+                .toList();
     }
 
     private static byte @Nullable [] valueOf(Outgoing outgoing) {

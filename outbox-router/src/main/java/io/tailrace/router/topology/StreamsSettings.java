@@ -24,6 +24,8 @@ final class StreamsSettings {
 
     private static final int REQUEST_MILLIS = 10_000;
 
+    private static final long LEAST_BUFFER_BYTES = 32L << 20;
+
     private StreamsSettings() {}
 
     /** For the router of a namespace. */
@@ -73,6 +75,11 @@ final class StreamsSettings {
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG), DELIVERY_MILLIS);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG), REQUEST_MILLIS);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG), maxRequestBytes);
+        // A record that does not fit there is refused like one that is too large.
+        put(
+                settings,
+                StreamsConfig.producerPrefix(ProducerConfig.BUFFER_MEMORY_CONFIG),
+                Math.max(LEAST_BUFFER_BYTES, 2L * maxRequestBytes));
     }
 
     private static String guarantee(Guarantee guarantee) {

@@ -15,6 +15,7 @@ import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.decide.Routes;
+import io.tailrace.router.decode.Door;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.flow.Router;
@@ -93,6 +94,7 @@ class IntakeTest {
         return new Assembly(
                         topics,
                         decider,
+                        new Door(Rig.MAX_BYTES),
                         LaneLimits.DEFAULT,
                         new RouterMetrics(new SimpleMeterRegistry()),
                         MutableClock.at(Rig.START))

@@ -13,6 +13,7 @@ import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.decide.Routes;
+import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.testkit.MutableClock;
@@ -36,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole topology on a test driver, with a clock and destinations to set. */
 final class Rig implements AutoCloseable {
+
+    static final int MAX_BYTES = 1 << 20;
 
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -63,7 +66,9 @@ final class Rig implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
-                RouterTopology.of(new Assembly(topics, decider, limits, metrics, clock)), settings, START);
+                RouterTopology.of(new Assembly(topics, decider, new Door(MAX_BYTES), limits, metrics, clock)),
+                settings,
+                START);
     }
 
     private Destination destination(String topic) {
