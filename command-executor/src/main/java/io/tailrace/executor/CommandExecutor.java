@@ -186,7 +186,7 @@ public final class CommandExecutor implements Part {
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run = new HandlerRun(
                 runs,
-                config.source().tables(),
+                config.source(),
                 config.outbox().mode(),
                 config.executor().handlerTimeout(),
                 metrics);
