@@ -79,6 +79,9 @@ public final class CdcEngine implements Part {
     private final SlotWatch watch;
     private final Rehearsal rehearsal;
 
+    /** Whether somebody waits in {@link #start} for the first outcome. */
+    private volatile boolean awaited = true;
+
     // The run that is under way, for the question whether it holds the slot.
     private volatile @Nullable EngineRun current;
 
@@ -127,6 +130,7 @@ public final class CdcEngine implements Part {
                     ? cause
                     : new IllegalStateException(refused.getCause());
         } catch (TimeoutException stillTrying) {
+            awaited = false;
             LOG.warn("The start takes long and goes on in the background: slot={}", config.slot());
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -213,7 +217,7 @@ public final class CdcEngine implements Part {
             }
             state.become(Health.State.STOPPED, "");
         } catch (StartRefused refused) {
-            state.become(Health.State.FAILED, String.valueOf(refused.getMessage()));
+            state.giveUp(String.valueOf(refused.getMessage()), awaited && !firstOutcome.isDone());
             firstOutcome.completeExceptionally(refused);
         } catch (RuntimeException | Error bug) {
             LOG.error("The engine has a bug and stands still: slot={}", config.slot(), bug);

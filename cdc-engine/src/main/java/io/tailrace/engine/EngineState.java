@@ -6,9 +6,10 @@ import java.time.Duration;
 import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
- * The state of an engine. {@link #become} is the only place where it changes; metric and log follow there. The supervisor's thread
+ * The state of an engine. {@code become} is the only place where it changes; metric and log follow there. The supervisor's thread
  * changes it, any thread may read.
  *
  * <pre>
@@ -62,8 +63,21 @@ final class EngineState {
                 .orElse(now);
     }
 
+    /**
+     * Gives up for good.
+     *
+     * @param isTold whether whoever waits for the start is told: of several sources one that is refused is started again and again
+     */
+    void giveUp(String detail, boolean isTold) {
+        become(Health.State.FAILED, detail, isTold ? Level.DEBUG : Level.ERROR);
+    }
+
     /** Changes it, and logs edges, not beats. */
     void become(Health.State next, String detail) {
+        become(next, detail, level(next));
+    }
+
+    private void become(Health.State next, String detail, Level level) {
         Health before = state;
         Health after = new Health(next, detail);
         state = after;
@@ -71,11 +85,16 @@ final class EngineState {
         if (before.equals(after) || (before.state() == next && next == Health.State.STARTING)) {
             return;
         }
-        switch (next) {
-            case FAILED -> LOG.error("Engine {} -> {}: slot={} {}", before.state(), next, slot, detail);
-            case WAITING ->
-                LOG.warn("Engine {} -> {}: slot={} {}; it begins anew by itself", before.state(), next, slot, detail);
-            default -> LOG.info("Engine {} -> {}: slot={} {}", before.state(), next, slot, detail);
-        }
+        String more = next == Health.State.WAITING ? "; it begins anew by itself" : "";
+        LOG.atLevel(level).log("Engine {} -> {}: slot={} {}{}", before.state(), next, slot, detail, more);
+    }
+
+    private static Level level(Health.State next) {
+        return switch (next) {
+            case FAILED -> Level.ERROR;
+            case WAITING -> Level.WARN;
+            case STARTING -> Level.DEBUG;
+            default -> Level.INFO;
+        };
     }
 }

@@ -4,8 +4,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.engine.CdcEngine;
+import io.tailrace.engine.EngineMetrics;
 import io.tailrace.executor.CommandExecutor;
 import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.metric.ExecutorMetrics;
 import io.tailrace.router.OutboxRouter;
 import java.time.Clock;
 
@@ -14,7 +16,7 @@ enum PartName {
     ENGINE {
         @Override
         Part make(TailraceConfig config, Handlers handlers, MeterRegistry metrics, Clock clock) {
-            return PartPerSource.of(config, one -> new CdcEngine(one, metrics, clock));
+            return PartPerSource.of(config, one -> engine(one, metrics, clock));
         }
     },
     ROUTER {
@@ -26,10 +28,22 @@ enum PartName {
     EXECUTOR {
         @Override
         Part make(TailraceConfig config, Handlers handlers, MeterRegistry metrics, Clock clock) {
-            return PartPerSource.of(config, one -> new CommandExecutor(one, handlers, metrics, clock));
+            return PartPerSource.of(config, one -> executor(one, handlers, metrics, clock));
         }
     };
 
     /** A new one: parts are started once. */
     abstract Part make(TailraceConfig config, Handlers handlers, MeterRegistry metrics, Clock clock);
+
+    /** Of one source. It takes over the meters of one that was there before. */
+    static Part engine(TailraceConfig one, MeterRegistry metrics, Clock clock) {
+        Metrics.forgetGauges(metrics, EngineMetrics.PREFIX, "slot", one.slot());
+        return new CdcEngine(one, metrics, clock);
+    }
+
+    private static Part executor(TailraceConfig one, Handlers handlers, MeterRegistry metrics, Clock clock) {
+        Metrics.forgetGauges(
+                metrics, ExecutorMetrics.PREFIX, "source", one.source().name());
+        return new CommandExecutor(one, handlers, metrics, clock);
+    }
 }

@@ -5,6 +5,7 @@ import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,43 +13,57 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A part that works on one source, once for each of several. They know nothing of each other: one that is refused, gives up or waits
- * leaves the others as they are, and shows in the health, which names it. Thread-safe.
+ * leaves the others as they are, and shows in the health, which names it. One that has given up is made and started anew while the others
+ * work: whoever mends the cause need not stop them. Thread-safe.
  */
 final class PartPerSource implements Part {
 
-    private static final Logger LOG = LoggerFactory.getLogger(PartPerSource.class);
+    /** Whoever mends a source waits for so long, and a refused start is worth that much trouble to its servers. */
+    private static final Duration AGAIN_AFTER = Duration.ofSeconds(30);
 
     private final String name;
 
     /** By the name of the source, in the order of the file. */
-    private final Map<String, Part> parts;
+    private final Map<String, SourcePart> parts;
 
-    /** Sources whose part would not start, with what it said. */
-    private final Map<String, String> refusals = new ConcurrentHashMap<>();
+    private final Duration againAfter;
+    private final CountDownLatch closing = new CountDownLatch(1);
 
-    private PartPerSource(String name, Map<String, Part> parts) {
+    private PartPerSource(String name, Map<String, SourcePart> parts, Duration againAfter) {
         this.name = name;
         this.parts = parts;
+        this.againAfter = againAfter;
     }
 
-    /** The part of the one source, or one that holds those of all. */
+    /**
+     * The part of the one source, or one that holds those of all.
+     *
+     * @param maker makes one, not started; asked again for one that is to take the place of another
+     */
     static Part of(TailraceConfig config, Function<TailraceConfig, Part> maker) {
+        return of(config, maker, AGAIN_AFTER);
+    }
+
+    /** @param againAfter how long one that has given up waits for the next try */
+    static Part of(TailraceConfig config, Function<TailraceConfig, Part> maker, Duration againAfter) {
         List<TailraceConfig> each = config.eachSource();
         if (each.size() == 1) {
             return maker.apply(each.get(0));
         }
-        Map<String, Part> parts = new LinkedHashMap<>();
-        each.forEach(one -> parts.put(one.source().name(), maker.apply(one)));
-        return new PartPerSource(parts.values().iterator().next().name(), parts);
+        Map<String, SourcePart> parts = new LinkedHashMap<>();
+        each.forEach(one -> {
+            String source = one.source().name();
+            parts.put(source, new SourcePart(source, againAfter, () -> maker.apply(one)));
+        });
+        return new PartPerSource(parts.values().iterator().next().part().name(), parts, againAfter);
     }
 
     @Override
@@ -63,36 +78,34 @@ final class PartPerSource implements Part {
      */
     @Override
     public void start() {
-        atOnce(entry -> startOne(entry.getKey(), entry.getValue()));
+        atOnce(SourcePart::start);
+        List<String> refusals = new ArrayList<>();
+        parts.forEach((source, part) ->
+                part.refusal().ifPresent(refusal -> refusals.add("source %s: %s".formatted(source, refusal))));
         if (refusals.size() == parts.size()) {
-            throw new StartRefused(parts.keySet().stream().map(this::refusal).toList());
+            throw new StartRefused(refusals);
         }
+        Thread again = new Thread(this::startAgain, "tailrace-%s-again".formatted(name));
+        again.setDaemon(true);
+        again.start();
     }
 
-    private void startOne(String source, Part part) {
+    private void startAgain() {
         try {
-            part.start();
-        } catch (StartRefused refused) {
-            refusals.put(source, String.valueOf(refused.getMessage()));
-            LOG.error("The {} of source {} is refused, the others go on: {}", name, source, refused.getMessage());
+            while (!closing.await(againAfter.toNanos(), TimeUnit.NANOSECONDS)) {
+                atOnce(SourcePart::startAgain);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         }
-    }
-
-    private String refusal(String source) {
-        return "source %s: %s".formatted(source, refusals.get(source));
     }
 
     /** Ready when all are; given up when all have: as long as one works, a restart would stop it for the sake of the others. */
     @Override
     public Health health() {
         Map<String, Health> now = new LinkedHashMap<>();
-        parts.forEach((source, part) -> now.put(source, health(source, part)));
+        parts.forEach((source, part) -> now.put(source, part.health()));
         return together(now);
-    }
-
-    private Health health(String source, Part part) {
-        String refusal = refusals.get(source);
-        return refusal == null ? part.health() : new Health(State.FAILED, "refused: " + refusal);
     }
 
     /** What several healths come to. */
@@ -123,14 +136,15 @@ final class PartPerSource implements Part {
     /** All at once: each has a stop timeout of its own, and together they have no more than one. */
     @Override
     public void close() {
-        atOnce(entry -> entry.getValue().close());
+        closing.countDown();
+        atOnce(SourcePart::close);
     }
 
     /** Returns when all are through; throws what the first one threw. */
-    private void atOnce(Consumer<Map.Entry<String, Part>> work) {
+    private void atOnce(Consumer<SourcePart> work) {
         List<CompletableFuture<Void>> running = new ArrayList<>();
         parts.entrySet()
-                .forEach(entry -> running.add(CompletableFuture.runAsync(() -> work.accept(entry), task -> {
+                .forEach(entry -> running.add(CompletableFuture.runAsync(() -> work.accept(entry.getValue()), task -> {
                     Thread thread = new Thread(task, "tailrace-%s-of-%s".formatted(name, entry.getKey()));
                     thread.setDaemon(true);
                     thread.start();

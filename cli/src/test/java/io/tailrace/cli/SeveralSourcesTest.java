@@ -52,27 +52,31 @@ class SeveralSourcesTest {
     Path directory;
 
     @Test
-    void anEngineThatIsRefusedOrDownLeavesTheOthersAsTheyAre(Stack stack) throws Exception {
+    void anEngineThatIsRefusedOrDownLeavesTheOthersAsTheyAreAndComesWhenItIsMended(Stack stack) throws Exception {
         String fine = stack.database();
-        String lost = stack.anotherDatabase("lost");
+        String altered = stack.anotherDatabase("altered");
         String down = stack.anotherDatabase("down");
         try (TcpProxy proxy = TcpProxy.to("127.0.0.1", stack.postgres().port())) {
-            Path file = file(stack, source(stack, fine), source(stack, lost), source(proxy.port(), down));
+            Path file = file(stack, source(stack, fine), source(stack, altered), source(proxy.port(), down));
             TailraceConfig config = ConfigOption.read(file);
             assertThat(CommandLines.tailrace("db", "migrate", "-c", file.toString()))
                     .satisfies(ran -> assertThat(ran.exit()).as(ran.err()).isZero())
                     .satisfies(ran -> assertThat(ran.out()).contains(fine + ": created slot", down + ": created slot"));
-            execute(stack, lost, "SELECT pg_drop_replication_slot('%s')".formatted(slot(config, lost)));
+            execute(
+                    stack,
+                    altered,
+                    "ALTER PUBLICATION %s SET (publish = 'insert, update')".formatted(slot(config, altered)));
             proxy.refuse();
             proxy.cutAll();
 
-            try (Part engines = PartName.ENGINE.make(config, Handlers.none(), registry, Clock.systemUTC())) {
+            try (Part engines = PartPerSource.of(
+                    config, one -> PartName.engine(one, registry, Clock.systemUTC()), Duration.ofMillis(500))) {
                 engines.start();
                 await().atMost(PATIENCE).until(() -> !engines.health().detail().contains("source " + fine + " is"));
                 Health health = engines.health();
                 assertThat(health.state()).isEqualTo(State.WAITING);
                 assertThat(health.detail())
-                        .contains("source " + lost + " is failed refused:", "source " + down + " is waiting")
+                        .contains("source " + altered + " is failed refused:", "source " + down + " is waiting")
                         .doesNotContain("\n");
                 insertEvent(stack, fine);
                 awaitEventsOf(stack, config, fine);
@@ -81,11 +85,25 @@ class SeveralSourcesTest {
                 proxy.resume();
                 awaitEventsOf(stack, config, fine, down);
                 await().atMost(PATIENCE).until(() -> !engines.health().detail().contains("source " + down + " is"));
-                assertThat(engines.health().detail()).contains("source " + lost + " is failed");
+                assertThat(engines.health().detail()).contains("source " + altered + " is failed");
                 assertThat(registry.find("tailrace.engine.rows").counters().stream()
                                 .filter(rows -> rows.count() == 1)
                                 .map(rows -> rows.getId().getTag("slot")))
                         .containsExactlyInAnyOrder(slot(config, fine), slot(config, down));
+
+                execute(
+                        stack,
+                        altered,
+                        "ALTER PUBLICATION %s SET (publish = 'insert')".formatted(slot(config, altered)));
+                await().atMost(PATIENCE).until(() -> engines.health().isReady());
+                insertEvent(stack, altered);
+                awaitEventsOf(stack, config, fine, down, altered);
+                assertThat(registry.get("tailrace.engine.position.lsn")
+                                .tag("slot", slot(config, altered))
+                                .gauge()
+                                .value())
+                        .as("the gauge is that of the engine that runs")
+                        .isPositive();
             }
         }
     }
@@ -116,7 +134,7 @@ class SeveralSourcesTest {
                             .exit())
                     .isZero();
             for (String database : List.of(one, other)) {
-                execute(stack, database, "CREATE TABLE effect (name text)");
+                execute(stack, database, "CREATE TABLE effect (name text, source text)");
             }
             Handlers handlers = Handlers.of(repair);
             try (RunningParts running = RunningParts.start(List.of(
@@ -150,6 +168,11 @@ class SeveralSourcesTest {
                         .isZero();
                 replay(file, other);
                 awaitEffects(stack, other, "broken", 1);
+                for (String database : List.of(one, other)) {
+                    assertThat(count(stack, database, "SELECT count(*) FROM effect WHERE source <> current_database()"))
+                            .as("a handler knows the source")
+                            .isZero();
+                }
             }
         }
     }
@@ -302,8 +325,9 @@ class SeveralSourcesTest {
                 return Result.failure("to be repaired");
             }
             try (PreparedStatement insert =
-                    command.connection().prepareStatement("INSERT INTO effect (name) VALUES (?)")) {
+                    command.connection().prepareStatement("INSERT INTO effect (name, source) VALUES (?, ?)")) {
                 insert.setString(1, command.name());
+                insert.setString(2, command.source());
                 insert.executeUpdate();
             }
             return Result.success();

@@ -77,6 +77,9 @@ public final class CommandExecutor implements Part {
     private @Nullable AnswerWriter writer;
     private Health own = new Health(State.NEW, "");
 
+    /** Whether {@link #start} has yet to return. */
+    private boolean awaited = true;
+
     /**
      * Opens nothing yet.
      *
@@ -132,10 +135,12 @@ public final class CommandExecutor implements Part {
         KeyQueues working;
         RunGuard running;
         AnswerWriter answers;
+        boolean worked;
         synchronized (this) {
             if (own.state() == State.STOPPED) {
                 return;
             }
+            worked = intake != null;
             own = new Health(State.STOPPED, "");
             working = queues;
             running = guard;
@@ -151,7 +156,9 @@ public final class CommandExecutor implements Part {
         synchronized (this) {
             closeAll();
         }
-        LOG.info("Executor stopped: source={}", config.source().name());
+        if (worked) {
+            LOG.info("Executor stopped: source={}", config.source().name());
+        }
     }
 
     /** What runs may end; what does not in time is interrupted and rolled back, and uses no attempt. */
@@ -186,7 +193,7 @@ public final class CommandExecutor implements Part {
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run = new HandlerRun(
                 runs,
-                config.source().tables(),
+                config.source(),
                 config.outbox().mode(),
                 config.executor().handlerTimeout(),
                 metrics);
@@ -194,10 +201,6 @@ public final class CommandExecutor implements Part {
                 config.executor(), clock, () -> ThreadLocalRandom.current().nextDouble());
         RowRunner runner = new RowRunner(Pool.connections(pool), table, source, stamper, run, handlers, rules);
         metrics.running(rows::running);
-        LOG.info(
-                "Handlers: {}; source={}",
-                handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())),
-                config.source().name());
         source.open();
         rows.start(runner);
         this.gate = source;
@@ -228,9 +231,7 @@ public final class CommandExecutor implements Part {
                 join(rows);
                 return;
             } catch (StartRefused refused) {
-                LOG.error(
-                        "Executor does not start: source={} {}", config.source().name(), refused.getMessage());
-                become(State.FAILED, String.valueOf(refused.getMessage()));
+                giveUp(String.valueOf(refused.getMessage()));
                 return;
             } catch (KafkaException unreachable) {
                 if (!told) {
@@ -249,6 +250,10 @@ public final class CommandExecutor implements Part {
         if (own.state() == State.STOPPED) {
             return;
         }
+        LOG.info(
+                "Handlers: {}; source={}",
+                handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())),
+                config.source().name());
         Intake reader = opened(new Intake(config, rows, metrics));
         reader.start();
         intake = reader;
@@ -261,6 +266,14 @@ public final class CommandExecutor implements Part {
         }
     }
 
+    /** Said in the log only if there is nobody else to say it to. */
+    private synchronized void giveUp(String refusal) {
+        if (!awaited) {
+            LOG.error("Executor does not start: source={} {}", config.source().name(), refusal);
+        }
+        become(State.FAILED, refusal);
+    }
+
     /** A refusal should meet whoever starts it, not whoever reads the log later. */
     private void awaitFirstWord() {
         try {
@@ -270,7 +283,11 @@ public final class CommandExecutor implements Part {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        Health now = health();
+        Health now;
+        synchronized (this) {
+            awaited = false;
+            now = health();
+        }
         if (now.state() == State.FAILED) {
             close();
             throw new StartRefused(now.detail());

@@ -50,14 +50,15 @@ public final class TopicReader {
 
     /**
      * All records up to the end that the topics have when the call begins, by topic, partition and offset. With
-     * {@code read_committed} the end is the last stable offset: behind an open transaction nothing is seen.
+     * {@code read_committed} it waits for the transactions that are open then. They may be committed already: a commit returns before its
+     * markers are written, and up to the last stable offset its records would be missing.
      *
      * @throws IllegalStateException if a topic does not exist, or the end is not reached within 60 s
      */
     public List<ConsumerRecord<byte[], byte[]>> read(String... topics) {
-        try (Consumer<byte[], byte[]> consumer = consumer()) {
+        try (Consumer<byte[], byte[]> consumer = consumer(isolation)) {
             Collection<TopicPartition> partitions = assign(consumer, topics);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            Map<TopicPartition, Long> ends = highWatermarks(partitions);
             List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
             long deadline = System.nanoTime() + STUCK.toNanos();
             // A position, unlike a record, also passes transaction markers and compacted gaps.
@@ -92,7 +93,7 @@ public final class TopicReader {
             String... topics) {
         List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
         long deadline = System.nanoTime() + atMost.toNanos();
-        try (Consumer<byte[], byte[]> consumer = consumer()) {
+        try (Consumer<byte[], byte[]> consumer = consumer(isolation)) {
             assign(consumer, topics);
             while (!condition.test(read)) {
                 if (System.nanoTime() > deadline) {
@@ -131,7 +132,13 @@ public final class TopicReader {
         return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
     }
 
-    private Consumer<byte[], byte[]> consumer() {
+    private Map<TopicPartition, Long> highWatermarks(Collection<TopicPartition> partitions) {
+        try (Consumer<byte[], byte[]> consumer = consumer(IsolationLevel.READ_UNCOMMITTED)) {
+            return consumer.endOffsets(partitions);
+        }
+    }
+
+    private Consumer<byte[], byte[]> consumer(IsolationLevel isolation) {
         return new KafkaConsumer<>(
                 Map.of(
                         ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,

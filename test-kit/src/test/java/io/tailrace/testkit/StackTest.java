@@ -64,7 +64,7 @@ class StackTest {
             send(producer, topic, true, "e");
             assertThat(waiting.join()).containsExactlyInAnyOrder("a", "b", "c", "d", "e");
         }
-        assertThatThrownBy(() -> stack.reader().awaitCount(6, Duration.ofMillis(300), topic))
+        assertThatThrownBy(() -> stack.reader().awaitCount(6, Duration.ofSeconds(3), topic))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("at least 6 records")
                 .hasMessageContaining("read 5 records");

@@ -17,6 +17,9 @@ public interface CommandContext {
     /** The row id: the idempotency key for effects outside the database. */
     UUID id();
 
+    /** The source that the row is in, as the configuration names it: the name of its database unless it has another. */
+    String source();
+
     /** The command name as it stands in the row. */
     String name();
 

@@ -19,6 +19,9 @@ import java.util.function.IntSupplier;
  */
 public final class ExecutorMetrics {
 
+    /** What every name begins with. */
+    public static final String PREFIX = "tailrace.executor.";
+
     /** Stands for every name without a handler. */
     public static final String NO_HANDLER = "(no handler)";
 

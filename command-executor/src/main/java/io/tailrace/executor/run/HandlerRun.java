@@ -1,6 +1,6 @@
 package io.tailrace.executor.run;
 
-import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.GuardedConnection;
@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 public final class HandlerRun {
 
     private final RunGuard guard;
-    private final TableNames tables;
+    private final SourceConfig source;
     private final OutboxMode outboxMode;
     private final Duration timeout;
     private final ExecutorMetrics metrics;
 
     public HandlerRun(
-            RunGuard guard, TableNames tables, OutboxMode outboxMode, Duration timeout, ExecutorMetrics metrics) {
+            RunGuard guard, SourceConfig source, OutboxMode outboxMode, Duration timeout, ExecutorMetrics metrics) {
         this.guard = guard;
-        this.tables = tables;
+        this.source = source;
         this.outboxMode = outboxMode;
         this.timeout = timeout;
         this.metrics = metrics;
@@ -36,7 +36,7 @@ public final class HandlerRun {
     /** Runs it to its end, whatever that is. */
     Ending call(CommandHandler handler, Connection connection, Claim claim) {
         GuardedConnection guarded = new GuardedConnection(connection);
-        RunContext context = new RunContext(claim, guarded.handed(), tables, outboxMode);
+        RunContext context = new RunContext(claim, guarded.handed(), source, outboxMode);
         Result result = null;
         Throwable thrown = null;
         long start = System.nanoTime();

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.tailrace.client.Commands;
 import io.tailrace.client.Outbox;
 import io.tailrace.client.TailraceClient;
+import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.name.RowName;
-import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.OutboxMode;
@@ -35,21 +35,26 @@ final class RunContext implements CommandContext {
     private final UUID id;
     private final CommandRow row;
     private final Connection connection;
-    private final TableNames tables;
+    private final SourceConfig source;
     private final OutboxMode outboxMode;
     private @Nullable TailraceClient client;
 
-    RunContext(Claim claim, Connection guarded, TableNames tables, OutboxMode outboxMode) {
+    RunContext(Claim claim, Connection guarded, SourceConfig source, OutboxMode outboxMode) {
         this.id = claim.request().id();
         this.row = claim.theRow();
         this.connection = guarded;
-        this.tables = tables;
+        this.source = source;
         this.outboxMode = outboxMode;
     }
 
     @Override
     public UUID id() {
         return id;
+    }
+
+    @Override
+    public String source() {
+        return source.name();
     }
 
     @Override
@@ -72,7 +77,7 @@ final class RunContext implements CommandContext {
         TailraceClient mine = client;
         if (mine == null) {
             mine = TailraceClient.builder()
-                    .tables(tables)
+                    .tables(source.tables())
                     .outboxMode(outboxMode)
                     .origin(row::origin)
                     .build();

@@ -3,6 +3,7 @@ package io.tailrace.router.topology;
 import static io.tailrace.contract.config.RoutesConfig.Default.CONTEXT;
 import static io.tailrace.contract.header.HeaderName.ATTEMPT;
 import static io.tailrace.contract.header.HeaderName.BEHIND;
+import static io.tailrace.contract.header.HeaderName.CE_SOURCE;
 import static io.tailrace.contract.header.HeaderName.KIND;
 import static io.tailrace.contract.header.HeaderName.PAYLOAD;
 import static io.tailrace.contract.header.HeaderName.PLACE;
@@ -12,6 +13,7 @@ import static io.tailrace.contract.header.HeaderName.TURN;
 import static io.tailrace.contract.header.HeaderName.WAIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.router.lane.LaneLimits;
@@ -81,6 +83,21 @@ class CommandBehaviourTest {
             rig.answer(Kind.DONE, "c", "k", 1, "1:12", Map.of());
             rig.pass(Duration.ofDays(1));
             assertThat(rig.ids(REDELIVERY)).isEmpty();
+        }
+    }
+
+    @Test
+    void theSameKeyOfAnotherDatabaseIsAnotherKey() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.answer(Kind.FAILED, "a", "k", 1, "1:10", Map.of(WAIT, "10000", ATTEMPT, "1"));
+            Map<HeaderName, String> theirs = Map.of(CE_SOURCE, "shop/books", WAIT, "5000", ATTEMPT, "1");
+            rig.answer(Kind.FAILED, "b", "k", 1, "1:11", theirs);
+            rig.pass(Duration.ofSeconds(5));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+            rig.answer(Kind.DONE, "b", "k", 1, "1:11", Map.of(CE_SOURCE, "shop/books"));
+            assertThat(rig.ids(REDELIVERY)).as("still waits").isEmpty();
+            rig.pass(Duration.ofSeconds(5));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("a");
         }
     }
 

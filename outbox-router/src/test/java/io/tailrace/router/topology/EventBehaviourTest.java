@@ -3,6 +3,7 @@ package io.tailrace.router.topology;
 import static io.tailrace.contract.config.RoutesConfig.Default.CONTEXT;
 import static io.tailrace.contract.config.RoutesConfig.Default.NONE;
 import static io.tailrace.contract.header.HeaderName.ATTEMPT;
+import static io.tailrace.contract.header.HeaderName.CE_SOURCE;
 import static io.tailrace.contract.header.HeaderName.ERROR_CLASS;
 import static io.tailrace.contract.header.HeaderName.KIND;
 import static io.tailrace.contract.header.HeaderName.ORIGIN_TOPIC;
@@ -13,6 +14,7 @@ import static io.tailrace.contract.header.HeaderName.SEQ;
 import static io.tailrace.contract.header.HeaderName.STAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.contract.config.RoutesConfig;
 import io.tailrace.contract.header.HeaderName;
@@ -82,6 +84,24 @@ class EventBehaviourTest {
 
             rig.event("fourth", "sales.order-placed", "k");
             assertThat(rig.ids(DESTINATION)).containsExactly("fourth");
+        }
+    }
+
+    @Test
+    void theSameKeyOfAnotherDatabaseIsAnotherKey() {
+        try (Rig rig = new Rig(NONE, SALES)) {
+            rig.event("poison", "stock.counted", "k");
+            rig.event("behind", "sales.order-placed", "k");
+            rig.eventOf("shop/books", "theirs", "sales.order-placed", "k");
+            assertThat(rig.ids(DESTINATION)).as("while the other is blocked").containsExactly("theirs");
+
+            rig.eventOf("shop/books", "their-poison", "stock.counted", "k");
+            rig.eventOf("shop/books", "their-behind", "sales.order-placed", "k");
+            rig.pass(Duration.ofSeconds(12));
+            assertThat(rig.read(DLQ))
+                    .extracting(Rig.Out::id, letter -> letter.text(CE_SOURCE))
+                    .containsExactlyInAnyOrder(tuple("poison", "shop/shop"), tuple("their-poison", "shop/books"));
+            assertThat(rig.ids(DESTINATION)).containsExactlyInAnyOrder("behind", "their-behind");
         }
     }
 

@@ -83,6 +83,14 @@ final class Rig implements AutoCloseable {
         pipe(topics.rawEvents(), raw(id, name, key, Kind.EVENT), key == null ? id : key, "payload of " + id);
     }
 
+    /** An event of another database than the rest are of. */
+    void eventOf(String source, String id, String name, @Nullable String key) {
+        Headers headers = raw(id, name, key, Kind.EVENT).toBuilder()
+                .put(HeaderName.CE_SOURCE, source)
+                .build();
+        pipe(topics.rawEvents(), headers, key == null ? id : key, "payload of " + id);
+    }
+
     /** A command as the engine writes it. */
     void command(String id, String name, @Nullable String key, Instant runAt) {
         Headers headers = raw(id, name, key, Kind.COMMAND).toBuilder()
