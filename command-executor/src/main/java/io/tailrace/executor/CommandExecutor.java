@@ -192,11 +192,7 @@ public final class CommandExecutor implements Part {
         SourceGate source = opened(new SourceGate(config.source().name(), pool, table, rows, metrics));
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run = new HandlerRun(
-                runs,
-                config.source(),
-                config.outbox().mode(),
-                config.executor().handlerTimeout(),
-                metrics);
+                runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), metrics);
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(), clock, () -> ThreadLocalRandom.current().nextDouble());
         RowRunner runner = new RowRunner(Pool.connections(pool), table, source, stamper, run, handlers, rules);
