@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -150,7 +151,7 @@ class PartPerSourceTest {
     private static final class Bench {
 
         private final List<Worked> made = new CopyOnWriteArrayList<>();
-        private volatile String refusal;
+        private volatile @Nullable String refusal;
         private volatile boolean hangs;
 
         Part make() {
