@@ -6,6 +6,7 @@ import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.engine.EngineRun.NotNow;
+import io.tailrace.engine.publish.BatchWatcher;
 import io.tailrace.engine.source.Lease;
 import io.tailrace.engine.source.Preflight;
 import io.tailrace.engine.source.SlotWatch;
@@ -56,11 +57,13 @@ public final class CdcEngine implements Part {
 
     private static final Duration STOP_LOOK = Duration.ofMillis(100);
 
-    private static final int HALT_STATUS = 70;
+    /** Exit code of a process that was halted because Debezium did not stop: start it again. */
+    public static final int HALT_STATUS = 70;
 
     private final TailraceConfig config;
     private final EngineMetrics metrics;
     private final Runnable halt;
+    private final BatchWatcher watcher;
     private final SourceConnections connections;
     private final Preflight preflight;
     private final Source source;
@@ -87,7 +90,12 @@ public final class CdcEngine implements Part {
 
     /** An engine that halts the JVM if Debezium does not stop in time. */
     public CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock) {
-        this(config, registry, clock, () -> Runtime.getRuntime().halt(HALT_STATUS));
+        this(config, registry, clock, BatchWatcher.NOBODY);
+    }
+
+    /** The same, watched. */
+    public CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock, BatchWatcher watcher) {
+        this(config, registry, clock, () -> Runtime.getRuntime().halt(HALT_STATUS), watcher);
     }
 
     /**
@@ -97,9 +105,14 @@ public final class CdcEngine implements Part {
      *     server, so only the end of the process lets another engine take over
      */
     public CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock, Runnable halt) {
+        this(config, registry, clock, halt, BatchWatcher.NOBODY);
+    }
+
+    private CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock, Runnable halt, BatchWatcher watcher) {
         this.config = Objects.requireNonNull(config);
         this.metrics = new EngineMetrics(registry, config.slot(), clock);
         this.halt = Objects.requireNonNull(halt);
+        this.watcher = Objects.requireNonNull(watcher);
         this.connections = new SourceConnections(config.source());
         this.preflight = EngineOperations.preflight(config);
         this.source = new Source(connections, preflight);
@@ -270,7 +283,7 @@ public final class CdcEngine implements Part {
     }
 
     private String run(Lease lease) {
-        EngineRun run = new EngineRun(config, source, preflight, metrics);
+        EngineRun run = new EngineRun(config, source, preflight, metrics, watcher);
         current = run;
         try {
             state.become(Health.State.STARTING, "");

@@ -11,6 +11,7 @@ import io.tailrace.engine.capture.ChangeMapper;
 import io.tailrace.engine.capture.DebeziumSettings;
 import io.tailrace.engine.capture.LogStream;
 import io.tailrace.engine.publish.BatchPublisher;
+import io.tailrace.engine.publish.BatchWatcher;
 import io.tailrace.engine.publish.CommittedOffsets;
 import io.tailrace.engine.publish.PositionTopic;
 import io.tailrace.engine.publish.RawProducer;
@@ -65,6 +66,7 @@ final class EngineRun {
     private final Preflight preflight;
     private final EngineMetrics metrics;
     private final StartSteps steps;
+    private final BatchWatcher watcher;
     private final CompletableFuture<Optional<Throwable>> ended = new CompletableFuture<>();
 
     private @Nullable RawProducer producer;
@@ -72,12 +74,13 @@ final class EngineRun {
     private @Nullable BatchPublisher publisher;
     private volatile @Nullable LogStream stream;
 
-    EngineRun(TailraceConfig config, Source source, Preflight preflight, EngineMetrics metrics) {
+    EngineRun(TailraceConfig config, Source source, Preflight preflight, EngineMetrics metrics, BatchWatcher watcher) {
         this.config = Objects.requireNonNull(config);
         this.source = Objects.requireNonNull(source);
         this.preflight = Objects.requireNonNull(preflight);
         this.metrics = Objects.requireNonNull(metrics);
         this.steps = new StartSteps(metrics);
+        this.watcher = Objects.requireNonNull(watcher);
     }
 
     /** Something it needs is down or not ready; it passes by itself. */
@@ -207,7 +210,12 @@ final class EngineRun {
         CommittedOffsets.Desk laidDown = new CommittedOffsets.Desk(from);
         desk = laidDown;
         BatchPublisher batches = new BatchPublisher(
-                new ChangeMapper(RawSettings.of(config, from.epoch())), new ResumeCursor(from), raw, laidDown, metrics);
+                new ChangeMapper(RawSettings.of(config, from.epoch())),
+                new ResumeCursor(from),
+                raw,
+                laidDown,
+                metrics,
+                watcher);
         publisher = batches;
         Properties settings = DebeziumSettings.of(
                 config.source(),

@@ -3,7 +3,8 @@ package io.tailrace.engine;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.Health;
 import io.tailrace.contract.name.TableNames;
-import io.tailrace.engine.crash.CrashLoop;
+import io.tailrace.testkit.ChildJvm;
+import io.tailrace.testkit.Stack;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -14,7 +15,28 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class EngineProcess {
 
+    /** What it prints when rows flow. */
+    static final String READY = "engine is READY";
+
     private EngineProcess() {}
+
+    /** Starts one on the servers of a test. */
+    static ChildJvm start(Stack stack) {
+        return start(stack, "256m", EngineFixture.MAX_BATCH_SIZE);
+    }
+
+    /** The same with so much heap and batches of so many rows. */
+    static ChildJvm start(Stack stack, String heap, int maxBatchSize) {
+        return ChildJvm.of(EngineProcess.class)
+                .heap(heap)
+                .arguments(
+                        stack.namespace(),
+                        stack.database(),
+                        Integer.toString(stack.postgres().port()),
+                        stack.bootstrapServers(),
+                        Integer.toString(maxBatchSize))
+                .start();
+    }
 
     /** Runs until it is killed. */
     public static void main(String[] arguments) {
@@ -33,7 +55,7 @@ public final class EngineProcess {
         while (true) {
             Health.State now = engine.health().state();
             if (now != said) {
-                System.out.println(now == Health.State.READY ? CrashLoop.READY : "engine is " + now);
+                System.out.println("engine is " + now);
                 said = now;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));

@@ -2,8 +2,6 @@ package io.tailrace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.engine.crash.CrashLoop;
-import io.tailrace.engine.crash.Witness;
 import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -41,8 +39,8 @@ class GiantTransactionTest {
             throws Exception {
         EngineFixture.migrate(stack);
         Tally tally = new Tally();
-        try (ChildJvm first = CrashTest.child(stack, heap, maxBatchSize)) {
-            first.awaitLine(CrashLoop.READY, patience);
+        try (ChildJvm first = EngineProcess.start(stack, heap, maxBatchSize)) {
+            first.awaitLine(EngineProcess.READY, patience);
             stack.execute("INSERT INTO tailrace.outbox (event_name, ordering_key, headers, payload)"
                     + " SELECT 'giant.row', 'k' || n %% %d, json_build_object('n', n::text), to_json(repeat('x', 400))"
                             .formatted(KEYS)
@@ -54,7 +52,7 @@ class GiantTransactionTest {
                 witness.readToEnd(tally::add);
                 int atTheKill = tally.read;
                 assertThat(atTheKill).as("killed in the middle").isBetween(1, rows - 1);
-                try (ChildJvm second = CrashTest.child(stack, heap, maxBatchSize)) {
+                try (ChildJvm second = EngineProcess.start(stack, heap, maxBatchSize)) {
                     witness.readUntil(tally::add, () -> tally.seen.cardinality() == rows, patience);
                     // What would come twice comes before this.
                     stack.execute("INSERT INTO tailrace.outbox (event_name) VALUES ('the.end')");

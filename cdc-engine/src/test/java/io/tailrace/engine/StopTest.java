@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.tailrace.contract.Health;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.embedded.EmbeddedBroker;
-import io.tailrace.engine.crash.CrashLoop;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import io.tailrace.testkit.TcpProxy;
@@ -133,7 +132,7 @@ class StopTest {
                 assertThat(fixture.gauge("heartbeat.age")).isGreaterThan(5);
                 assertThat(fixture.gauge("slot.unconfirmed")).isPositive();
                 proxy.resume();
-                assertThat(CrashLoop.awaitRows(broker.bootstrapServers(), fixture.topics.rawEvents(), 1))
+                assertThat(Witness.awaitRows(broker.bootstrapServers(), fixture.topics.rawEvents(), 1))
                         .isEqualTo(1);
                 fixture.awaitState(Health.State.READY);
                 await().atMost(EngineFixture.PATIENCE).until(() -> fixture.gauge("heartbeat.age") < 5);

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.tailrace.contract.Health;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
-import io.tailrace.engine.crash.CrashLoop;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
 import io.tailrace.testkit.ChildJvm;
@@ -35,8 +34,8 @@ class TableChangesTest {
     @Test
     void whatIsNoInsertEmitsNothingAndWarnsOfNothing(Stack stack) throws Exception {
         EngineFixture.migrate(stack);
-        try (ChildJvm engine = CrashTest.child(stack)) {
-            engine.awaitLine(CrashLoop.READY, EngineFixture.PATIENCE);
+        try (ChildJvm engine = EngineProcess.start(stack)) {
+            engine.awaitLine(EngineProcess.READY, EngineFixture.PATIENCE);
             stack.execute("INSERT INTO tailrace.outbox (event_name) VALUES ('first.one')");
             String topic = stack.namespace() + ".raw.events";
             stack.reader().awaitCount(1, EngineFixture.PATIENCE, topic);
@@ -64,7 +63,7 @@ class TableChangesTest {
                                     "SELECT confirmed_flush_lsn >= '%s' FROM pg_replication_slots WHERE database = '%s'"
                                             .formatted(end, stack.database()))
                             .equals("t"));
-            assertThat(CrashLoop.awaitRows(stack.bootstrapServers(), topic, CLEANED_ROWS + 3))
+            assertThat(Witness.awaitRows(stack.bootstrapServers(), topic, CLEANED_ROWS + 3))
                     .isEqualTo(CLEANED_ROWS + 3);
             assertThat(stack.reader().read(stack.namespace() + ".raw.commands")).hasSize(50);
             assertThat(engine.output().subList(linesBefore, engine.output().size()))

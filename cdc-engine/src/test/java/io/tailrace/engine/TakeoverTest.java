@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.tailrace.contract.Health;
-import io.tailrace.engine.crash.CrashLoop;
 import io.tailrace.engine.source.Lease;
 import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
@@ -28,9 +27,9 @@ class TakeoverTest {
     void aKilledHolderIsSucceededByOneOfTwo(Stack stack) throws Exception {
         EngineFixture.migrate(stack);
         String topic = stack.namespace() + ".raw.events";
-        try (ChildJvm holder = CrashTest.child(stack)) {
-            holder.awaitLine(CrashLoop.READY, EngineFixture.PATIENCE);
-            try (ChildJvm child = CrashTest.child(stack);
+        try (ChildJvm holder = EngineProcess.start(stack)) {
+            holder.awaitLine(EngineProcess.READY, EngineFixture.PATIENCE);
+            try (ChildJvm child = EngineProcess.start(stack);
                     EngineFixture standby = new EngineFixture(stack).started()) {
                 child.awaitLine("Ready to take over", EngineFixture.PATIENCE);
                 assertThat(standby.engine.health().state()).isEqualTo(Health.State.STANDBY);
@@ -58,17 +57,17 @@ class TakeoverTest {
                 boolean here = standby.engine.health().state() != Health.State.STANDBY;
                 if (here) {
                     standby.awaitState(Health.State.READY);
-                    assertThat(child.output()).noneMatch(line -> line.contains(CrashLoop.READY));
+                    assertThat(child.output()).noneMatch(line -> line.contains(EngineProcess.READY));
                     assertThat(standby.registry
                                     .get(EngineMetrics.PREFIX + "start.step")
                                     .timers())
                             .allSatisfy(step -> assertThat(step.count()).isPositive());
                 } else {
-                    child.awaitLine(CrashLoop.READY, EngineFixture.PATIENCE);
+                    child.awaitLine(EngineProcess.READY, EngineFixture.PATIENCE);
                     assertThat(standby.engine.health().state()).isEqualTo(Health.State.STANDBY);
                 }
                 stack.execute(insert("after.all", 1));
-                assertThat(CrashLoop.awaitRows(stack.bootstrapServers(), topic, 5_002))
+                assertThat(Witness.awaitRows(stack.bootstrapServers(), topic, 5_002))
                         .isEqualTo(5_002);
             }
         }
@@ -77,8 +76,8 @@ class TakeoverTest {
     @Test
     void aHolderThatStandsStillIsSucceededAndDoesNoHarmLater(Stack stack) throws Exception {
         EngineFixture.migrate(stack);
-        try (ChildJvm holder = CrashTest.child(stack)) {
-            holder.awaitLine(CrashLoop.READY, EngineFixture.PATIENCE);
+        try (ChildJvm holder = EngineProcess.start(stack)) {
+            holder.awaitLine(EngineProcess.READY, EngineFixture.PATIENCE);
             try (EngineFixture standby = new EngineFixture(stack).started()) {
                 assertThat(standby.engine.health().state()).isEqualTo(Health.State.STANDBY);
                 stack.execute(insert("with.standby", 1));

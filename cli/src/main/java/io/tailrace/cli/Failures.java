@@ -3,6 +3,7 @@ package io.tailrace.cli;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.embedded.EmbeddedStartException;
 import io.tailrace.operations.OperationFailed;
+import io.tailrace.proof.ProofStuck;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import org.apache.kafka.common.KafkaException;
@@ -26,7 +27,8 @@ final class Failures implements IExecutionExceptionHandler {
         }
         if (thrown instanceof VerbFailed
                 || thrown instanceof OperationFailed
-                || thrown instanceof EmbeddedStartException) {
+                || thrown instanceof EmbeddedStartException
+                || thrown instanceof ProofStuck) {
             err.println(thrown.getMessage());
             return Exit.FAILED;
         }

@@ -18,6 +18,7 @@ import picocli.CommandLine.IVersionProvider;
         versionProvider = Tailrace.Version.class,
         subcommands = {
             DemoVerb.class,
+            ProveVerb.class,
             DevVerb.class,
             RunVerb.class,
             DbVerb.class,
@@ -38,6 +39,7 @@ import picocli.CommandLine.IVersionProvider;
         footerHeading = "%nExamples:%n",
         footer = {
             "  tailrace demo --once                         see the whole of it work",
+            "  tailrace prove engine --kills 200            see it lose nothing, however often it is killed",
             "  tailrace dev                                 PostgreSQL, Kafka and Tailrace on this machine",
             "  tailrace run --config tailrace.yml           everything, against your PostgreSQL and Kafka",
             "  tailrace dlq list -o json                    what is parked, and why",

@@ -68,6 +68,10 @@ class TailraceTest {
                 "commands list --limit 0",
                 "commands show nothing",
                 "demo",
+                "prove",
+                "prove engine --kills 0",
+                "prove engine --fault everything",
+                "prove engine --resume stock --fault zombie",
                 "dlq list -o xml"
             })
     void aWrongCommandLineEndsWithTwo(String line) {

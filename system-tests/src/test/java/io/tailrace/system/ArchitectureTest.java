@@ -61,6 +61,7 @@ class ArchitectureTest {
             Map.entry("operations", Set.of("contract", "broker", "client")),
             Map.entry("embedded", Set.of()),
             Map.entry("testkit", Set.of("embedded")),
+            Map.entry("proof", Set.of("contract", "schema", "broker", "engine", "embedded")),
             Map.entry(
                     "cli",
                     Set.of(
@@ -72,7 +73,8 @@ class ArchitectureTest {
                             "router",
                             "executor",
                             "operations",
-                            "embedded")));
+                            "embedded",
+                            "proof")));
 
     /** Stages that only compute: their tests need nothing but them. */
     private static final String[] PURE = {
@@ -179,6 +181,7 @@ class ArchitectureTest {
                         ROOT + "operations..",
                         ROOT + "engine.source..",
                         ROOT + "executor.claim..",
+                        ROOT + "proof..",
                         ROOT + "cli..")
                 // A connection that refuses some calls has to name the results of all.
                 .and(not(assignableTo(Connection.class)))

@@ -10,6 +10,7 @@ import io.tailrace.engine.capture.Captured.What;
 import io.tailrace.engine.capture.ChangeMapper;
 import io.tailrace.engine.capture.RawRecord;
 import io.tailrace.engine.capture.SizeLimit;
+import io.tailrace.engine.publish.BatchWatcher.Step;
 import io.tailrace.engine.source.Position;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
     private final RawProducer producer;
     private final CommittedOffsets.Desk desk;
     private final EngineMetrics metrics;
+    private final BatchWatcher watcher;
 
     // Held for a batch, so that a stop can wait for its end instead of breaking its transaction.
     private final ReentrantLock batch = new ReentrantLock();
@@ -47,12 +49,14 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
             ResumeCursor cursor,
             RawProducer producer,
             CommittedOffsets.Desk desk,
-            EngineMetrics metrics) {
+            EngineMetrics metrics,
+            BatchWatcher watcher) {
         this.mapper = Objects.requireNonNull(mapper);
         this.cursor = Objects.requireNonNull(cursor);
         this.producer = Objects.requireNonNull(producer);
         this.desk = Objects.requireNonNull(desk);
         this.metrics = Objects.requireNonNull(metrics);
+        this.watcher = Objects.requireNonNull(watcher);
     }
 
     @Override
@@ -123,9 +127,7 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
         }
         Position after = cursor.position();
         if (!records.isEmpty() || !after.equals(before)) {
-            producer.commit(records, after);
-            // Only now: a position that is shown may be confirmed to the slot at once.
-            desk.publish(after);
+            write(records, after);
         }
         if (searched && !cursor.isSearching()) {
             LOG.info("Resumed: slot={} position={} skipped={}", after.slot(), after.text(), skipped);
@@ -153,6 +155,17 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
                         record.headers().text(HeaderName.ERROR_MESSAGE).orElse(""));
             }
         }
+    }
+
+    private void write(List<RawRecord> records, Position after) {
+        watcher.reached(Step.BEFORE_SEND, records.size());
+        producer.send(records, after);
+        watcher.reached(Step.BEFORE_COMMIT, records.size());
+        producer.commit();
+        watcher.reached(Step.AFTER_COMMIT, records.size());
+        // Only now: a position that is shown may be confirmed to the slot at once.
+        desk.publish(after);
+        watcher.reached(Step.BEFORE_FLUSH, records.size());
     }
 
     /** A batch could not be published; the run must end and begin anew at the last position in Kafka. */

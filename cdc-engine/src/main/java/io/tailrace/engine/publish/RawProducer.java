@@ -64,12 +64,22 @@ public final class RawProducer implements AutoCloseable {
         producer.initTransactions();
     }
 
-    /** Writes records and position in one transaction; when it returns both are committed. Any failure ends the run. */
-    public void commit(List<RawRecord> records, Position position) {
+    /** Begins a transaction and hands over what is to be in it. Any failure ends the run. */
+    void send(List<RawRecord> records, Position position) {
         producer.beginTransaction();
         records.forEach(this::send);
         producer.send(positions.record(position));
+    }
+
+    /** Commits what was sent; when it returns records and position are committed. Any failure ends the run. */
+    void commit() {
         producer.commitTransaction();
+    }
+
+    /** Writes records and position in one transaction; when it returns both are committed. Any failure ends the run. */
+    public void commit(List<RawRecord> records, Position position) {
+        send(records, position);
+        commit();
     }
 
     /** Writes records that the next run must find to go on behind them: they lead to no position yet. */

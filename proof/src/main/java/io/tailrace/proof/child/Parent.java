@@ -1,0 +1,122 @@
+package io.tailrace.proof.child;
+
+import io.tailrace.engine.publish.BatchWatcher;
+import io.tailrace.engine.publish.BatchWatcher.Step;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a child hears of its parent and tells it. The child tells, in lines on standard output that begin with {@link #MARK}, what it has
+ * become and which step it has reached. The parent says, on standard input:
+ *
+ * <pre>
+ * stop BEFORE_SEND 3     stand still at the third batch with records that comes to this step, and say so
+ * go                     go on
+ * </pre>
+ *
+ * <p>Its end is the child's end. Thread-safe.
+ */
+public final class Parent implements BatchWatcher {
+
+    /** Begins every line that is meant for the parent; libraries write to standard output too. */
+    public static final String MARK = "proof: ";
+
+    /** A server that was started takes requests. */
+    public static final String UP = "up";
+
+    /** The log is being searched for the place to go on at. */
+    public static final String SEARCHING = "searching";
+
+    /** The first batch was published: the place is found. */
+    public static final String FLOWING = "flowing";
+
+    private static final String AT = "at ";
+    private static final String STOP = "stop ";
+    private static final String GO = "go";
+
+    private record Stop(Step step, int passages) {}
+
+    private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
+    private final Semaphore go = new Semaphore(0);
+    private final AtomicBoolean flows = new AtomicBoolean();
+
+    /** Begins to listen. */
+    public static Parent listening() {
+        Parent parent = new Parent();
+        Thread ear = new Thread(parent::listen, "proof-parent");
+        ear.setDaemon(true);
+        ear.start();
+        return parent;
+    }
+
+    /** What the parent has to say so that the child stands still there. */
+    public static String stop(Step step, int passages) {
+        return STOP + step + " " + passages;
+    }
+
+    /** What the parent has to say so that the child goes on. */
+    public static String go() {
+        return GO;
+    }
+
+    /** What the child says when it stands still there. */
+    public static String at(Step step) {
+        return AT + step;
+    }
+
+    /** Tells the parent. */
+    public void tell(String text) {
+        synchronized (System.out) {
+            System.out.println(MARK + text);
+            System.out.flush();
+        }
+    }
+
+    @Override
+    public void reached(Step step, int records) {
+        if (step == Step.BEFORE_FLUSH && flows.compareAndSet(false, true)) {
+            tell(FLOWING);
+        }
+        if (records == 0) {
+            return;
+        }
+        Stop now = stop.get();
+        if (now == null || now.step() != step) {
+            return;
+        }
+        if (now.passages() > 1) {
+            // One thread publishes; the parent says nothing new before it was answered.
+            stop.compareAndSet(now, new Stop(step, now.passages() - 1));
+        } else if (stop.compareAndSet(now, null)) {
+            tell(at(step));
+            go.acquireUninterruptibly();
+        }
+    }
+
+    private void listen() {
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                hear(line);
+            }
+        } catch (IOException broken) {
+            System.err.println("the parent is gone: " + broken);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void hear(String line) {
+        if (line.equals(GO)) {
+            go.release();
+            return;
+        }
+        String[] words = line.substring(STOP.length()).split(" ", 2);
+        stop.set(new Stop(Step.valueOf(words[0].toUpperCase(Locale.ROOT)), Integer.parseInt(words[1])));
+    }
+}

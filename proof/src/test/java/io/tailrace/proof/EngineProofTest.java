@@ -1,0 +1,61 @@
+package io.tailrace.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.proof.ProofSettings.Act;
+import io.tailrace.proof.load.WorkloadKind;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The short crash loop: nothing lost, doubled or out of order, whoever is killed when; and the control, which loses rows. */
+class EngineProofTest {
+
+    /** Kept when something was found. */
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    @Test
+    void nothingIsLostOrDoubledWhoeverIsKilled() throws Exception {
+        Verdict verdict = run(
+                Resume.TAILRACE,
+                WorkloadKind.MIXED,
+                List.of(
+                        new Act(Fault.ENGINE, Integer.getInteger("tailrace.kills", 30)),
+                        new Act(Fault.POSTGRES, 3),
+                        new Act(Fault.BROKER, 2),
+                        new Act(Fault.ZOMBIE, 2)));
+        assertThat(verdict.isClean()).as(verdict.counts().toString()).isTrue();
+        assertThat(verdict.counts().read())
+                .isEqualTo(verdict.counts().committed())
+                .isGreaterThan(10_000);
+        // Those that a batch comes to are hit for certain, the others when the machine plays along.
+        assertThat(verdict.killsByPoint())
+                .allSatisfy((point, hits) ->
+                        assertThat(hits).isGreaterThanOrEqualTo(point.step().isPresent() ? 5 : 0));
+        assertThat(verdict.wrote())
+                .allSatisfy((what, count) -> assertThat(count).as(what).isPositive());
+    }
+
+    /** A batch ends within the rows of a COPY, its offset is stored, and the engine dies before the next one is sent. */
+    @Test
+    void debeziumsOwnResumeLosesRowsAndTheProofSaysSo() throws Exception {
+        Verdict verdict = run(
+                Resume.STOCK, WorkloadKind.COPY, List.of(new Act(Fault.ENGINE, 6, EnumSet.of(KillPoint.BEFORE_SEND))));
+        assertThat(verdict.isClean()).isFalse();
+        assertThat(verdict.counts().missing()).isPositive();
+        assertThat(verdict.counts().examples()).anyMatch(example -> example.startsWith("missing"));
+    }
+
+    private Verdict run(Resume resume, WorkloadKind workload, List<Act> acts) throws Exception {
+        long seed = Long.getLong("tailrace.seed", new Random().nextInt(Integer.MAX_VALUE));
+        ProofSettings settings = new ProofSettings(acts, seed, workload, resume, ProofSettings.PATIENCE);
+        Verdict verdict = new EngineProof(settings, directory, System.out::println, () -> false).run();
+        System.out.println(verdict.json());
+        return verdict;
+    }
+}

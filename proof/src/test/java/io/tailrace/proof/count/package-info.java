@@ -1,0 +1,4 @@
+@NullMarked
+package io.tailrace.proof.count;
+
+import org.jspecify.annotations.NullMarked;
