@@ -18,8 +18,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,19 +76,19 @@ public final class EngineMetrics {
         this.registry = registry;
         this.tags = Tags.of("slot", slot);
         rows = counter("rows", "Rows and control messages committed to the raw topics");
-        batches = counter("batches", "Batches that Debezium delivered");
+        batches = counter("batches", "Kafka transactions, or looks at the log that brought nothing to write");
         rebuilds = counter("rebuilds", "Times everything was closed and begun anew after a failure");
         skipped = counter("skipped.at.start", "Rows of a replay that were in the raw topics already");
         omitted = counter(
                 "payloads.omitted",
                 "Rows that are too large for Kafka: they went on without their payload, to be dead letters");
         batchSize = DistributionSummary.builder(PREFIX + "batch.size")
-                .description("Rows of a batch")
+                .description("Rows of a Kafka transaction")
                 .baseUnit("rows")
                 .tags(tags)
                 .register(registry);
         batchDuration = Timer.builder(PREFIX + "batch.duration")
-                .description("From a batch's delivery to its commit in Kafka")
+                .description("From the first rows of a Kafka transaction to its commit")
                 .tags(tags)
                 .publishPercentileHistogram()
                 .register(registry);
@@ -173,9 +175,20 @@ public final class EngineMetrics {
         positionLsn = commitLsn;
     }
 
-    /** A transaction's rows are in Kafka. */
-    public void committed(long commitMicros) {
-        commitToRaw.record(since(commitMicros));
+    /** How long ago a transaction was committed, in microseconds; never negative. */
+    public long ageMicros(long commitMicros) {
+        // Two machines' clocks: what is negative is their difference, not an age.
+        return Math.max(0, nowMicros() - commitMicros);
+    }
+
+    /** The rows of transactions that were committed at these moments are in Kafka. */
+    public void committed(LongStream commitMicros) {
+        long now = nowMicros();
+        commitMicros.forEach(at -> commitToRaw.record(Math.max(0, now - at), TimeUnit.MICROSECONDS));
+    }
+
+    private long nowMicros() {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant());
     }
 
     /** A row is in Kafka without its payload. */

@@ -199,7 +199,7 @@ final class EngineRun {
         }
         if (start instanceof Start.Seed seed) {
             // Written down before the first row: from now on a missing position is a lost one.
-            raw.commit(List.of(), seed.from());
+            raw.commit(seed.from());
             return seed.from();
         }
         judge(((Start.Refused) start).problems());

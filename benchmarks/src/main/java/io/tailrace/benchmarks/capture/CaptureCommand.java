@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,12 @@ public final class CaptureCommand implements Callable<Integer> {
 
     @Option(names = "--heap", defaultValue = "512m", description = "Heap of each contender's JVM, as in -Xmx.")
     private String heap = "";
+
+    @Option(
+            names = "--java",
+            paramLabel = "OPTION",
+            description = "A further option of each contender's JVM to try, such as --java=-XX:+UseSerialGC.")
+    private List<String> java = new ArrayList<>();
 
     @Option(
             names = "--engine",
@@ -130,6 +137,7 @@ public final class CaptureCommand implements Callable<Integer> {
                     seconds,
                     rate,
                     heap,
+                    java,
                     Map.of(
                             Contender.TAILRACE_TABLE, engine,
                             Contender.TAILRACE_MESSAGE, engine,
@@ -137,7 +145,7 @@ public final class CaptureCommand implements Callable<Integer> {
                     Optional.ofNullable(recordings));
         } catch (IllegalArgumentException nonsense) {
             throw new ParameterException(
-                    java.util.Objects.requireNonNull(spec).commandLine(), String.valueOf(nonsense.getMessage()));
+                    Objects.requireNonNull(spec).commandLine(), String.valueOf(nonsense.getMessage()));
         }
     }
 }

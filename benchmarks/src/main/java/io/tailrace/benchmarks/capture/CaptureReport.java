@@ -47,6 +47,7 @@ record CaptureReport(
             int latencySeconds,
             int latencyRowsPerSecond,
             String heapOfContender,
+            List<String> javaOfContender,
             Map<String, Map<String, String>> unusual) {}
 
     /** The machine, without its name. */
@@ -62,11 +63,12 @@ record CaptureReport(
     record Shaped(
             int rowsPerTransaction, Map<String, Figures> contenders, Map<String, Ratios> ratios, List<Raw> runs) {}
 
-    /** Medians. */
+    /** Medians; {@code cpuMicrosPerRow} of the contender, {@code allCpuMicrosPerRow} with broker and database. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record Figures(
             @Nullable Double rowsPerSecond,
             @Nullable Double cpuMicrosPerRow,
+            @Nullable Double allCpuMicrosPerRow,
             @Nullable Double p50Ms,
             @Nullable Double p99Ms,
             @Nullable Double maxHeapMiB) {}
@@ -89,6 +91,7 @@ record CaptureReport(
             @Nullable Double startSeconds,
             @Nullable Double cpuMicrosPerRow,
             @Nullable Map<String, Double> cpuMicrosPerRowByThread,
+            @Nullable Map<String, Double> cpuMicrosPerRowByNeighbour,
             @Nullable Double maxHeapMiB,
             @Nullable Double gcMs,
             @Nullable Double p50Ms,
@@ -116,6 +119,7 @@ record CaptureReport(
                         plan.latencySeconds(),
                         plan.rowsPerSecond(),
                         plan.heap(),
+                        plan.java(),
                         unusual(plan)),
                 thisMachine(),
                 versionsWith(postgres),
@@ -156,6 +160,7 @@ record CaptureReport(
         return new Figures(
                 rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.rowsPerSecond())), 0),
                 rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.cpuMicrosPerRow())), 1),
+                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.allCpuMicrosPerRow())), 1),
                 rounded(median(trials, trial -> trial.latency().stream().map(Latency::p50Millis)), 1),
                 rounded(median(trials, trial -> trial.latency().stream().map(Latency::p99Millis)), 1),
                 rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.maxHeapMiB())), 1));
@@ -187,12 +192,15 @@ record CaptureReport(
                     null,
                     null,
                     null,
+                    null,
                     latency == null ? null : rounded(latency.p50Millis(), 2),
                     latency == null ? null : rounded(latency.p99Millis(), 2),
                     latency == null ? null : rounded(latency.rowsPerSecond(), 0));
         }
         Map<String, Double> threads = new TreeMap<>();
         drain.cpuMicrosPerRowByThread().forEach((thread, micros) -> threads.put(thread, rounded(micros, 1)));
+        Map<String, Double> neighbours = new TreeMap<>();
+        drain.cpuMicrosPerRowByNeighbour().forEach((who, micros) -> neighbours.put(who, rounded(micros, 1)));
         return new Raw(
                 trial.contender().text(),
                 trial.run(),
@@ -202,6 +210,7 @@ record CaptureReport(
                 rounded(drain.startSeconds(), 2),
                 rounded(drain.cpuMicrosPerRow(), 1),
                 threads,
+                neighbours,
                 rounded(drain.maxHeapMiB(), 1),
                 drain.gcMillis(),
                 null,

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -88,24 +89,32 @@ final class CaptureRun implements AutoCloseable {
         for (int run = 0; run < plan.runs(); run++) {
             for (Contender contender : plan.inOrderOf(run)) {
                 Measured measured = drain(contender, shape, run);
-                progress.accept("%s, %d to a transaction, run %d of %d: %.0f rows/s, %.1f µs of CPU a row, %.0f MiB"
-                        .formatted(
-                                contender.text(),
-                                shape.rowsPerTransaction(),
-                                run + 1,
-                                plan.runs(),
-                                measured.rowsPerSecond(),
-                                measured.cpuMicrosPerRow(),
-                                measured.maxHeapMiB()));
+                progress.accept(
+                        "%s, %d to a transaction, run %d of %d: %.0f rows/s, %.1f µs of CPU a row (%s), %.0f MiB"
+                                .formatted(
+                                        contender.text(),
+                                        shape.rowsPerTransaction(),
+                                        run + 1,
+                                        plan.runs(),
+                                        measured.rowsPerSecond(),
+                                        measured.cpuMicrosPerRow(),
+                                        neighbours(measured),
+                                        measured.maxHeapMiB()));
                 trials.add(new Trial(contender, shape, run + 1, Optional.of(measured), Optional.empty()));
             }
         }
     }
 
+    private static String neighbours(Measured measured) {
+        return measured.cpuMicrosPerRowByNeighbour().entrySet().stream()
+                .map(one -> "%s %.1f".formatted(one.getKey(), one.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+
     private Measured drain(Contender contender, Shape shape, int run)
             throws IOException, SQLException, InterruptedException, ExecutionException {
         Ground ground = prepare(contender);
-        List<String> options = new ArrayList<>(List.of("-Xmx" + plan.heap()));
+        List<String> options = new ArrayList<>(plan.jvmOptions());
         plan.recordings().ifPresent(directory -> {
             Path file = directory.resolve("%s-%s-%d.jfr".formatted(contender.text(), shape.text(), run + 1));
             options.add("-XX:StartFlightRecording=settings=profile,filename=" + file.toAbsolutePath());
@@ -141,8 +150,8 @@ final class CaptureRun implements AutoCloseable {
                 ground.bench().beginHere();
                 var unused = prepare(contender);
                 Path arrivals = work.resolve("arrivals-" + started);
-                try (ContenderJvm jvm = start(
-                        contender, ground, List.of("-Xmx" + plan.heap()), List.of("--arrivals", arrivals.toString()))) {
+                try (ContenderJvm jvm =
+                        start(contender, ground, plan.jvmOptions(), List.of("--arrivals", arrivals.toString()))) {
                     Latency latency = new LatencyTrial(plan, shape, topics).of(contender, ground, jvm, arrivals);
                     progress.accept("%s, %d to a transaction, run %d of %d: p50 %.1f ms, p99 %.1f ms at %.0f rows/s"
                             .formatted(
@@ -176,9 +185,10 @@ final class CaptureRun implements AutoCloseable {
     }
 
     private ContenderJvm start(Contender contender, Ground ground, List<String> options, List<String> more)
-            throws IOException {
+            throws IOException, SQLException {
         List<String> arguments = new ArrayList<>(List.of(
                 "--contender", contender.text(),
+                "--postmaster", Long.toString(ground.postmaster()),
                 "--postgres-port", Integer.toString(ground.port()),
                 "--kafka", broker.bootstrapServers(),
                 "--warm-rows", Integer.toString(plan.warmRows())));

@@ -8,6 +8,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.function.Function;
 
 /**
  * A PostgreSQL server with the outbox of one kind, once to get warm with and once to be measured with. Each kind has a server of its
@@ -77,11 +78,26 @@ final class Ground implements AutoCloseable {
 
     /** As the server itself says. */
     String version() throws SQLException {
+        return ask("SHOW server_version", answer -> answer);
+    }
+
+    /** The server's first process, the parent of all others; 0 if the system does not tell. */
+    long postmaster() throws SQLException {
+        // While the session is there, and so its process.
+        return ask(
+                "SELECT pg_backend_pid()",
+                answer -> ProcessHandle.of(Long.parseLong(answer))
+                        .flatMap(ProcessHandle::parent)
+                        .map(ProcessHandle::pid)
+                        .orElse(0L));
+    }
+
+    private <T> T ask(String question, Function<String, T> reading) throws SQLException {
         try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SHOW server_version")) {
+                ResultSet row = statement.executeQuery(question)) {
             row.next();
-            return row.getString(1);
+            return reading.apply(row.getString(1));
         }
     }
 

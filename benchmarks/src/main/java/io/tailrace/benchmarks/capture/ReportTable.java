@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** A report for people. */
 final class ReportTable {
 
-    private static final String ROW = "%-20s %10s %9s %9s %11s %9s %9s %9s%n";
+    private static final String ROW = "%-20s %10s %9s %9s %11s %9s %9s %9s %9s%n";
 
     private ReportTable() {}
 
@@ -18,6 +18,10 @@ final class ReportTable {
                 .unusual()
                 .forEach((contender, settings) ->
                         text.append("%s with unusual settings: %s%n".formatted(contender, settings)));
+        if (!report.settings().javaOfContender().isEmpty()) {
+            text.append("JVMs with unusual options: %s%n"
+                    .formatted(report.settings().javaOfContender()));
+        }
         CaptureReport.Machine machine = report.machine();
         text.append("%d cores, %d MiB, %s %s, shared by contender, broker and database; %s%n"
                 .formatted(
@@ -40,7 +44,8 @@ final class ReportTable {
                                 report.settings().runs(),
                                 report.settings().heapOfContender(),
                                 report.settings().latencyRowsPerSecond()));
-        text.append(ROW.formatted("", "rows/s", "of peer", "of limit", "CPU µs/row", "heap MiB", "p50 ms", "p99 ms"));
+        text.append(ROW.formatted(
+                "", "rows/s", "of peer", "of limit", "CPU µs/row", "with all", "heap MiB", "p50 ms", "p99 ms"));
         for (Map.Entry<String, CaptureReport.Figures> one : shape.contenders().entrySet()) {
             CaptureReport.Figures figures = one.getValue();
             CaptureReport.@Nullable Ratios ratios = shape.ratios().get(one.getKey());
@@ -50,6 +55,7 @@ final class ReportTable {
                     number("%.2f", ratios == null ? null : ratios.toPeer()),
                     number("%.2f", ratios == null ? null : ratios.toLimitReadProduce()),
                     number("%.1f", figures.cpuMicrosPerRow()),
+                    number("%.1f", figures.allCpuMicrosPerRow()),
                     number("%.1f", figures.maxHeapMiB()),
                     number("%.1f", figures.p50Ms()),
                     number("%.1f", figures.p99Ms())));

@@ -41,6 +41,9 @@ public final class ContenderProcess implements Callable<Integer> {
     @Option(names = "--postgres-port", required = true)
     private int postgresPort;
 
+    @Option(names = "--postmaster", required = true, description = "process of the PostgreSQL server")
+    private long postmaster;
+
     @Option(names = "--kafka", required = true)
     private String kafka = "";
 
@@ -71,13 +74,13 @@ public final class ContenderProcess implements Callable<Integer> {
         Servers servers = new Servers(postgresPort, kafka);
         HeapWatch heap = new HeapWatch();
         try (Pipeline warm = Pipeline.of(who, servers, Site.WARM, reads(Optional.empty()), settings)) {
-            var unused = new Drain(warm, heap).run(warmRows);
+            var unused = new Drain(warm, heap, postmaster).run(warmRows);
         }
         System.gc();
         try (Pipeline pipeline =
                 Pipeline.of(who, servers, Site.BENCH, reads(Optional.ofNullable(arrivals)), settings)) {
             if (rows > 0) {
-                say(RESULT + new Drain(pipeline, heap).run(rows).json());
+                say(RESULT + new Drain(pipeline, heap, postmaster).run(rows).json());
             } else {
                 pipeline.start();
                 say(FOLLOWING);

@@ -14,10 +14,11 @@ import java.util.TreeMap;
  * @param processNanos of the whole JVM, its compilers and collectors included
  * @param nanosByThread of each live Java thread, threads of one name together, and of {@link NativeThreads}
  * @param gcMillis stopped for collections
+ * @param nanosByNeighbour of {@link Neighbours}
  */
-record CpuTimes(long processNanos, Map<String, Long> nanosByThread, long gcMillis) {
+record CpuTimes(long processNanos, Map<String, Long> nanosByThread, long gcMillis, Map<String, Long> nanosByNeighbour) {
 
-    static CpuTimes now() {
+    static CpuTimes now(long postmaster) {
         long process = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         Map<String, Long> byThread = new TreeMap<>();
@@ -33,7 +34,7 @@ record CpuTimes(long processNanos, Map<String, Long> nanosByThread, long gcMilli
                 .sum();
         // In brackets, so that no Java thread has that name.
         NativeThreads.nanos().forEach((kind, nanos) -> byThread.put("(" + kind + ")", nanos));
-        return new CpuTimes(process, byThread, gc);
+        return new CpuTimes(process, byThread, gc, Neighbours.nanos(postmaster));
     }
 
     /** Microseconds of the process for each of {@code rows}, since {@code before}. */
@@ -50,6 +51,14 @@ record CpuTimes(long processNanos, Map<String, Long> nanosByThread, long gcMilli
                 result.put(thread, micros);
             }
         });
+        return result;
+    }
+
+    /** The same by neighbour. */
+    Map<String, Double> microsPerRowByNeighbour(CpuTimes before, long rows) {
+        Map<String, Double> result = new TreeMap<>();
+        nanosByNeighbour.forEach((neighbour, nanos) -> result.put(
+                neighbour, Math.max(0, micros(nanos - before.nanosByNeighbour.getOrDefault(neighbour, 0L), rows))));
         return result;
     }
 

@@ -16,10 +16,12 @@ final class Drain {
 
     private final Pipeline pipeline;
     private final HeapWatch heap;
+    private final long postmaster;
 
-    Drain(Pipeline pipeline, HeapWatch heap) {
+    Drain(Pipeline pipeline, HeapWatch heap, long postmaster) {
         this.pipeline = pipeline;
         this.heap = heap;
+        this.postmaster = postmaster;
     }
 
     /** Starts the pipeline and returns when it has delivered {@code total} rows. */
@@ -31,10 +33,10 @@ final class Drain {
         long began = System.nanoTime();
         DrainEvent event = new DrainEvent();
         event.begin();
-        CpuTimes before = CpuTimes.now();
+        CpuTimes before = CpuTimes.now(postmaster);
         long last = first < total ? await(total) : first;
         long nanos = System.nanoTime() - began;
-        CpuTimes after = CpuTimes.now();
+        CpuTimes after = CpuTimes.now(postmaster);
         event.end();
         if (last > total) {
             throw new IllegalStateException("delivered %d rows of %d".formatted(last, total));
@@ -48,7 +50,8 @@ final class Drain {
                 after.microsPerRow(before, Math.max(1, rows)),
                 heap.mostMiB(),
                 after.gcMillis() - before.gcMillis(),
-                after.microsPerRowByThread(before, Math.max(1, rows)));
+                after.microsPerRowByThread(before, Math.max(1, rows)),
+                after.microsPerRowByNeighbour(before, Math.max(1, rows)));
         event.measured = measured.json();
         event.commit();
         return measured;

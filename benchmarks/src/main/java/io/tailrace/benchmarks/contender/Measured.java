@@ -15,6 +15,7 @@ import java.util.Map;
  * @param maxHeapMiB most heap that was in use right after a collection; of heap at the end when there was none
  * @param cpuMicrosPerRowByThread processor time by thread; where it is known, in brackets, that of the JVM's compiler and collector
  * @param gcMillis stopped for collections
+ * @param cpuMicrosPerRowByNeighbour what the servers took meanwhile: {@code broker}, {@code postgresql}
  */
 public record Measured(
         long rows,
@@ -23,7 +24,8 @@ public record Measured(
         double cpuMicrosPerRow,
         double maxHeapMiB,
         double gcMillis,
-        Map<String, Double> cpuMicrosPerRowByThread) {
+        Map<String, Double> cpuMicrosPerRowByThread,
+        Map<String, Double> cpuMicrosPerRowByNeighbour) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -43,6 +45,15 @@ public record Measured(
         } catch (JsonProcessingException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Processor time of everybody for a row; cores divided by it are the most rows that the machine can do. */
+    @JsonIgnore
+    public double allCpuMicrosPerRow() {
+        return cpuMicrosPerRow
+                + cpuMicrosPerRowByNeighbour.values().stream()
+                        .mapToDouble(Double::doubleValue)
+                        .sum();
     }
 
     /** Rows of a second. */

@@ -22,6 +22,7 @@ class CaptureReportTest {
             20,
             1000,
             "512m",
+            List.of(),
             Map.of(),
             Optional.empty());
 
@@ -93,7 +94,15 @@ class CaptureReportTest {
                 contender,
                 Shape.ONE,
                 run,
-                Optional.of(new Measured(300_000, seconds, 2.0, cpu, 77.0, 5.0, Map.of("main", 1.0))),
+                Optional.of(new Measured(
+                        300_000,
+                        seconds,
+                        2.0,
+                        cpu,
+                        77.0,
+                        5.0,
+                        Map.of("main", 1.0),
+                        Map.of("broker", 7.0, "postgresql", 5.0))),
                 Optional.empty());
     }
 

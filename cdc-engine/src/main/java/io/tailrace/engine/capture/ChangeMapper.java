@@ -6,20 +6,14 @@ import io.tailrace.engine.capture.Captured.Point;
 import io.tailrace.engine.capture.Captured.What;
 import io.tailrace.engine.source.Source;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.apache.kafka.connect.data.Schema;
-import org.apache.kafka.connect.data.Struct;
-import org.apache.kafka.connect.source.SourceRecord;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Debezium's changes, in Connect's own types, to what they are to Tailrace. No JSON is made or read but the row's own headers. Not
- * thread-safe: one mapper for one run of Debezium, on the thread that it calls.
+ * Decoded changes to what they are to Tailrace. No JSON is made or read but the row's own headers. Not thread-safe: one mapper for one
+ * run of Debezium, on the thread that it calls.
  */
 public final class ChangeMapper {
 
@@ -28,6 +22,8 @@ public final class ChangeMapper {
 
     /** Prefix of the messages that are events. */
     public static final String OUTBOX_PREFIX = "tailrace.outbox";
+    /** What all of them begin with. */
+    static final String PREFIXES = "tailrace.";
 
     /** A table that is altered again and again must not fill the heap with shapes of the past. */
     private static final int MOST_SHAPES = 64;
@@ -36,10 +32,10 @@ public final class ChangeMapper {
     private final ControlMapper controls;
     private final MessageMapper messages;
     private final Surprises surprises;
-    private final Map<Schema, ChangeShape> shapes = new IdentityHashMap<>();
-    private final Map<ChangeShape, RowMapper> rows = new IdentityHashMap<>();
+    private final Map<Columns, RowMapper> rows = new IdentityHashMap<>();
 
     // All rows of a transaction share both, so they are written out once.
+    private final InstantText instants = new InstantText();
     private long timeMicros = Long.MIN_VALUE;
     private Bytes time = Bytes.utf8("");
     private long xidNumber = Long.MIN_VALUE;
@@ -54,39 +50,36 @@ public final class ChangeMapper {
     }
 
     /** What a change is; never throws for what a row holds. */
-    public Captured map(SourceRecord change) {
-        Point at = point(change.sourceOffset());
-        if (!(change.value() instanceof Struct value)) {
-            return new Captured(at, What.OTHER, Optional.empty());
+    public Captured map(Change change) {
+        if (change.isCommit()) {
+            return new Captured(change.at(), What.COMMIT, Optional.empty());
         }
-        ChangeShape shape = shape(value);
-        return switch (shape.kind) {
-            case COMMIT -> new Captured(at, What.COMMIT, Optional.empty());
-            case MESSAGE -> message(at, shape, shape.message(value));
-            case FOREIGN -> new Captured(at, What.OTHER, Optional.empty());
-            case EVENT, COMMAND -> row(at, shape, shape.inserted(value));
-        };
+        return change.columns() == null ? message(change) : row(change, change.columns());
     }
 
-    private Captured row(Point at, ChangeShape shape, @Nullable Struct row) {
-        if (row == null) {
+    private Captured row(Change change, Columns columns) {
+        Point at = change.at();
+        if (columns.kind == Columns.Kind.FOREIGN) {
             return new Captured(at, What.OTHER, Optional.empty());
         }
-        RowMapper mapper = rows.get(shape);
+        RowMapper mapper = rows.get(columns);
         if (mapper == null) {
-            mapper = new RowMapper(settings, shape);
-            rows.put(shape, mapper);
+            if (rows.size() >= MOST_SHAPES) {
+                rows.clear();
+            }
+            mapper = new RowMapper(settings, columns);
+            rows.put(columns, mapper);
         }
-        if (shape.kind == ChangeShape.Kind.EVENT) {
+        if (columns.kind == Columns.Kind.EVENT) {
             surprises.event(OutboxMode.TABLE);
         }
-        return new Captured(at, What.ROW, Optional.of(mapper.map(row, ceTime(at), xid(at))));
+        return new Captured(at, What.ROW, Optional.of(mapper.map(change.values(), ceTime(at), xid(at))));
     }
 
-    private Captured message(Point at, ChangeShape shape, @Nullable Struct message) {
-        String prefix = message == null ? null : shape.prefix(message);
-        Object content = message == null ? null : shape.content(message);
-        if (prefix == null || content == null) {
+    private Captured message(Change message) {
+        Point at = message.at();
+        String prefix = message.prefix();
+        if (prefix == null || !(message.values()[0] instanceof byte[] bytes)) {
             return new Captured(at, What.OTHER, Optional.empty());
         }
         // One outside a transaction is there even if the sender rolled back: whoever wrote it, it is none of ours.
@@ -96,7 +89,6 @@ public final class ChangeMapper {
             }
             return new Captured(at, What.OTHER, Optional.empty());
         }
-        byte[] bytes = RowMapper.bytes(content);
         return switch (prefix) {
             case OUTBOX_PREFIX -> event(at, bytes);
             case CONTROL_PREFIX -> {
@@ -120,23 +112,10 @@ public final class ChangeMapper {
         return new Captured(at, What.ROW, record);
     }
 
-    private ChangeShape shape(Struct value) {
-        ChangeShape shape = shapes.get(value.schema());
-        if (shape == null) {
-            if (shapes.size() >= MOST_SHAPES) {
-                shapes.clear();
-                rows.clear();
-            }
-            shape = ChangeShape.of(value);
-            shapes.put(value.schema(), shape);
-        }
-        return shape;
-    }
-
     private Bytes ceTime(Point at) {
         if (at.commitMicros() != timeMicros) {
             timeMicros = at.commitMicros();
-            time = Bytes.utf8(Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS).toString());
+            time = Bytes.utf8(instants.of(timeMicros));
         }
         return time;
     }
@@ -147,14 +126,5 @@ public final class ChangeMapper {
             xid = Bytes.utf8(Long.toString(xidNumber));
         }
         return xid;
-    }
-
-    private static Point point(Map<String, ?> offset) {
-        return new Point(
-                number(offset, "lsn_commit"), number(offset, "txId"), number(offset, "lsn"), number(offset, "ts_usec"));
-    }
-
-    private static long number(Map<String, ?> offset, String key) {
-        return offset.get(key) instanceof Number number ? number.longValue() : 0;
     }
 }

@@ -27,7 +27,7 @@ public final class DebeziumSettings {
         Properties settings = new Properties();
         settings.setProperty("name", slot);
         settings.setProperty("topic.prefix", slot);
-        settings.setProperty("connector.class", "io.debezium.connector.postgresql.PostgresConnector");
+        settings.setProperty("connector.class", LogConnector.class.getName());
         source(settings, source);
         slot(settings, slot, publication, source.tables());
         changes(settings);
@@ -82,9 +82,6 @@ public final class DebeziumSettings {
         // On, it moves the offset to COMMIT events, one of the two ways in which the stock resume loses rows.
         settings.setProperty("provide.transaction.metadata", "false");
         settings.setProperty("record.processing.threads", "1");
-        // Both are made for every change, and read by nobody here.
-        settings.setProperty("sourceinfo.struct.maker", LeanSource.class.getName());
-        settings.setProperty("extended.headers.enabled", "false");
     }
 
     private static void progress(Properties settings, EngineConfig engine, String offsetStore, String heartbeatQuery) {

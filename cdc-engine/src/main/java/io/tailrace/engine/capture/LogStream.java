@@ -6,6 +6,7 @@ import io.debezium.engine.RecordChangeEvent;
 import io.debezium.engine.format.ChangeEventFormat;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
@@ -27,19 +28,20 @@ public final class LogStream {
 
     private static final Duration STOP_PAUSE = Duration.ofMillis(50);
 
+    private final ChangeSink sink;
     private final DebeziumEngine<RecordChangeEvent<SourceRecord>> debezium;
     private final Thread thread;
     private final RunSockets.Run sockets = new RunSockets.Run();
     private final CompletableFuture<Optional<Throwable>> ended = new CompletableFuture<>();
 
     /** A run that has not begun; {@code settings} from {@link DebeziumSettings}. */
-    public LogStream(
-            String slot, Properties settings, DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> consumer) {
+    public LogStream(String slot, Properties settings, ChangeSink sink) {
+        this.sink = Objects.requireNonNull(sink);
         settings.putAll(sockets.options());
         this.debezium = DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
                 .using(settings)
                 .using(this::completed)
-                .notifying(Objects.requireNonNull(consumer))
+                .notifying(this::take)
                 .build();
         this.thread = new Thread(this::run, "tailrace-log-" + slot);
         this.thread.setDaemon(true);
@@ -78,6 +80,19 @@ public final class LogStream {
             thread.join(millisUntil(deadline));
         }
         return !thread.isAlive() && !closer.isAlive();
+    }
+
+    private void take(
+            List<RecordChangeEvent<SourceRecord>> batches,
+            DebeziumEngine.RecordCommitter<RecordChangeEvent<SourceRecord>> committer)
+            throws InterruptedException {
+        for (RecordChangeEvent<SourceRecord> batch : batches) {
+            if (sink.take(((LogBatch) batch.record()).changes())) {
+                // The store shows its own position, whatever offset is handed to it.
+                committer.markProcessed(batch);
+                committer.markBatchFinished();
+            }
+        }
     }
 
     private void run() {

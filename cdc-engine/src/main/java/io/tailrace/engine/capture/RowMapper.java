@@ -4,13 +4,10 @@ import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
-import java.nio.ByteBuffer;
 import java.time.DateTimeException;
-import org.apache.kafka.connect.data.Field;
-import org.apache.kafka.connect.data.Struct;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of one table, of one schema, to raw records. Not thread-safe; lives as long as the schema object does. */
+/** Rows of one table, as long as its columns stay the same, to raw records. Not thread-safe. */
 final class RowMapper {
 
     static final Bytes SPEC_VERSION = Bytes.utf8("1.0");
@@ -37,48 +34,48 @@ final class RowMapper {
     private final Bytes kind;
     private final Bytes seq;
     private final Bytes source;
-    private final Field id;
-    private final Field name;
-    private final @Nullable Field orderingKey;
-    private final @Nullable Field payload;
-    private final @Nullable Field payloadBinary;
-    private final @Nullable Field contentType;
-    private final @Nullable Field headers;
-    private final @Nullable Field eventVersion;
-    private final @Nullable Field runAt;
-    private final @Nullable Field[] origin = new Field[ORIGIN.length];
+    private final int id;
+    private final int name;
+    private final int orderingKey;
+    private final int payload;
+    private final int payloadBinary;
+    private final int contentType;
+    private final int headers;
+    private final int eventVersion;
+    private final int runAt;
+    private final int[] origin = new int[ORIGIN.length];
 
-    RowMapper(CaptureSettings settings, ChangeShape shape) {
+    RowMapper(CaptureSettings settings, Columns columns) {
         this.settings = settings;
-        this.command = shape.kind == ChangeShape.Kind.COMMAND;
+        this.command = columns.kind == Columns.Kind.COMMAND;
         this.topic = command ? settings.rawCommands() : settings.rawEvents();
         this.kind = Bytes.utf8((command ? Kind.COMMAND : Kind.EVENT).text());
         this.seq = Bytes.utf8(Integer.toString(settings.epoch()));
         this.source = Bytes.utf8(settings.ceSource());
-        this.id = required(shape, CapturedColumns.ID);
-        this.name = required(shape, command ? CapturedColumns.COMMAND_NAME : CapturedColumns.EVENT_NAME);
-        this.orderingKey = shape.column(CapturedColumns.ORDERING_KEY);
-        this.payload = shape.column(CapturedColumns.PAYLOAD);
-        this.payloadBinary = shape.column(CapturedColumns.PAYLOAD_BINARY);
-        this.contentType = shape.column(CapturedColumns.CONTENT_TYPE);
-        this.headers = shape.column(CapturedColumns.HEADERS);
-        this.eventVersion = shape.column(CapturedColumns.EVENT_VERSION);
-        this.runAt = shape.column(CapturedColumns.RUN_AT);
+        this.id = required(columns, CapturedColumns.ID);
+        this.name = required(columns, command ? CapturedColumns.COMMAND_NAME : CapturedColumns.EVENT_NAME);
+        this.orderingKey = columns.index(CapturedColumns.ORDERING_KEY);
+        this.payload = columns.index(CapturedColumns.PAYLOAD);
+        this.payloadBinary = columns.index(CapturedColumns.PAYLOAD_BINARY);
+        this.contentType = columns.index(CapturedColumns.CONTENT_TYPE);
+        this.headers = columns.index(CapturedColumns.HEADERS);
+        this.eventVersion = columns.index(CapturedColumns.EVENT_VERSION);
+        this.runAt = columns.index(CapturedColumns.RUN_AT);
         for (int i = 0; i < ORIGIN.length; i++) {
-            origin[i] = shape.column(ORIGIN[i].column());
+            origin[i] = columns.index(ORIGIN[i].column());
         }
     }
 
-    private static Field required(ChangeShape shape, String column) {
-        Field field = shape.column(column);
-        if (field == null) {
-            throw new IllegalStateException("the " + shape.kind + " table has no column " + column
+    private static int required(Columns columns, String column) {
+        int index = columns.index(column);
+        if (index < 0) {
+            throw new IllegalStateException("the " + columns.kind + " table has no column " + column
                     + ", or the publication leaves it out. Run: tailrace db migrate");
         }
-        return field;
+        return index;
     }
 
-    RawRecord map(Struct row, Bytes ceTime, Bytes xid) {
+    RawRecord map(@Nullable Object[] row, Bytes ceTime, Bytes xid) {
         Headers.Builder out = Headers.builder();
         Problem problem = new Problem();
         String rowId = text(row, id, "");
@@ -110,7 +107,7 @@ final class RowMapper {
         return settings.limit().fit(new RawRecord(topic, recordKey, value, out.build()));
     }
 
-    private @Nullable Bytes payload(Struct row, Headers.Builder out, Problem problem) {
+    private @Nullable Bytes payload(@Nullable Object[] row, Headers.Builder out, Problem problem) {
         String text = text(row, payload);
         Object binary = get(row, payloadBinary);
         String stated = text(row, contentType);
@@ -125,10 +122,10 @@ final class RowMapper {
         if (text != null) {
             return Bytes.utf8(text);
         }
-        return binary == null ? null : Bytes.of(bytes(binary));
+        return binary == null ? null : Bytes.of((byte[]) binary);
     }
 
-    private void origin(Struct row, Headers.Builder out) {
+    private void origin(@Nullable Object[] row, Headers.Builder out) {
         for (int i = 0; i < ORIGIN.length; i++) {
             String text = text(row, origin[i]);
             if (text != null) {
@@ -137,7 +134,7 @@ final class RowMapper {
         }
     }
 
-    private void ownHeaders(Struct row, Headers.Builder out, Problem problem) {
+    private void ownHeaders(@Nullable Object[] row, Headers.Builder out, Problem problem) {
         String json = text(row, headers);
         if (json == null) {
             return;
@@ -149,7 +146,7 @@ final class RowMapper {
         problem.note(own.problem());
     }
 
-    private void notBefore(Struct row, Headers.Builder out, Problem problem) {
+    private void notBefore(@Nullable Object[] row, Headers.Builder out, Problem problem) {
         String text = text(row, runAt);
         try {
             long millis = text == null ? RunAt.ALWAYS : RunAt.millis(text);
@@ -163,30 +160,17 @@ final class RowMapper {
         out.add(name.key(), value);
     }
 
-    private static @Nullable Object get(Struct row, @Nullable Field field) {
-        return field == null ? null : row.get(field);
+    private static @Nullable Object get(@Nullable Object[] row, int column) {
+        return column < 0 ? null : row[column];
     }
 
-    private static @Nullable String text(Struct row, @Nullable Field field) {
-        Object value = get(row, field);
+    private static @Nullable String text(@Nullable Object[] row, int column) {
+        Object value = get(row, column);
         return value == null ? null : value.toString();
     }
 
-    private static String text(Struct row, Field field, String whenNull) {
-        String text = text(row, field);
+    private static String text(@Nullable Object[] row, int column, String whenNull) {
+        String text = text(row, column);
         return text == null ? whenNull : text;
-    }
-
-    static byte[] bytes(Object binary) {
-        if (binary instanceof byte[] array) {
-            return array;
-        }
-        ByteBuffer buffer = ((ByteBuffer) binary).duplicate();
-        if (buffer.hasArray() && buffer.arrayOffset() == 0 && buffer.remaining() == buffer.array().length) {
-            return buffer.array();
-        }
-        byte[] array = new byte[buffer.remaining()];
-        buffer.get(array);
-        return array;
     }
 }

@@ -1,13 +1,13 @@
 package io.tailrace.engine.publish;
 
-import io.debezium.engine.DebeziumEngine;
-import io.debezium.engine.RecordChangeEvent;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.engine.EngineMetrics;
 import io.tailrace.engine.capture.Captured;
 import io.tailrace.engine.capture.Captured.Point;
 import io.tailrace.engine.capture.Captured.What;
+import io.tailrace.engine.capture.Change;
 import io.tailrace.engine.capture.ChangeMapper;
+import io.tailrace.engine.capture.ChangeSink;
 import io.tailrace.engine.capture.RawRecord;
 import io.tailrace.engine.capture.SizeLimit;
 import io.tailrace.engine.publish.BatchWatcher.Step;
@@ -18,19 +18,33 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.kafka.connect.source.SourceRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Debezium calls with each batch: map, skip what Kafka has, write the rest with its position in one transaction, show the
- * position, and only then tell Debezium, which confirms it to the slot.
+ * What is called with each batch of the log: map, skip what Kafka has, write the rest with its position in one transaction, show the
+ * position, and only then let it be confirmed to the slot.
  *
- * <p>Debezium calls from one thread; {@link #stop} may come from another.
+ * <p>A transaction takes one batch, or as many as come while a backlog is worked off: each costs the broker as much as a thousand rows, for it
+ * touches every partition. Nothing is confirmed before the commit, so a crash in between loses no more than the work.
+ *
+ * <p>The log is read by one thread; {@link #stop} may come from another.
  */
-public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> {
+public final class BatchPublisher implements ChangeSink {
 
     private static final Logger LOG = LoggerFactory.getLogger(BatchPublisher.class);
+
+    /** Fewer in one poll interval are no flood, and go at once. */
+    private static final int FLOWING = 64;
+
+    /**
+     * Rows so old are a backlog. By two clocks: where the database's is ahead transactions stay small, where it is behind the rows of a
+     * flood, and only those, wait for {@link #LONGEST_NANOS} though there is no backlog.
+     */
+    private static final long BACKLOG_MICROS = 1_000_000;
+
+    /** A reader of committed rows waits no longer for the first of a transaction, while there is a backlog anyway. */
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final ChangeMapper mapper;
     private final ResumeCursor cursor;
@@ -41,6 +55,7 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
 
     // Held for a batch, so that a stop can wait for its end instead of breaking its transaction.
     private final ReentrantLock batch = new ReentrantLock();
+    private Open open;
     private volatile boolean stopped;
 
     /** The publisher of one run. */
@@ -57,25 +72,26 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
         this.desk = Objects.requireNonNull(desk);
         this.metrics = Objects.requireNonNull(metrics);
         this.watcher = Objects.requireNonNull(watcher);
+        this.open = new Open(cursor.position(), cursor.isSearching());
     }
 
     @Override
-    public void handleBatch(
-            List<RecordChangeEvent<SourceRecord>> changes,
-            DebeziumEngine.RecordCommitter<RecordChangeEvent<SourceRecord>> committer)
-            throws InterruptedException {
+    public boolean take(List<Change> changes) throws InterruptedException {
         batch.lockInterruptibly();
         try {
             // Once stopped, nothing more is published by this run: what is left comes again to the next one.
-            if (stopped || changes.isEmpty()) {
-                return;
+            if (stopped) {
+                return false;
             }
-            publish(changes);
-            // The last one stands for all: the store shows its own position, whatever offset is handed to it.
-            committer.markProcessed(changes.get(changes.size() - 1));
-            committer.markBatchFinished();
-        } catch (InterruptedException e) {
-            throw e;
+            if (open.began == 0) {
+                open.began = System.nanoTime();
+            }
+            add(changes);
+            if (changes.size() >= FLOWING && mayGrow()) {
+                return false;
+            }
+            commit();
+            return true;
         } catch (RuntimeException e) {
             // Whatever it is, it must not look like one of Connect's retriable exceptions: Debezium answers those by
             // dropping the batch for ever.
@@ -100,72 +116,110 @@ public final class BatchPublisher implements DebeziumEngine.ChangeConsumer<Recor
         return true;
     }
 
-    private void publish(List<RecordChangeEvent<SourceRecord>> changes) {
-        long began = System.nanoTime();
-        Position before = cursor.position();
-        boolean searched = cursor.isSearching();
-        List<RawRecord> records = new ArrayList<>(changes.size());
-        List<Point> commits = new ArrayList<>();
-        long heartbeatMicros = 0;
-        int skipped = 0;
-        for (RecordChangeEvent<SourceRecord> change : changes) {
-            Captured captured = mapper.map(change.record());
+    /** Whether more rows are at hand, and none in Kafka would be too late for waiting for them. */
+    private boolean mayGrow() {
+        if (open.commits.isEmpty() || System.nanoTime() - open.began >= LONGEST_NANOS) {
+            return false;
+        }
+        Point last = open.commits.get(open.commits.size() - 1);
+        return metrics.ageMicros(last.commitMicros()) > BACKLOG_MICROS;
+    }
+
+    private void add(List<Change> changes) {
+        for (Change change : changes) {
+            Captured captured = mapper.map(change);
             Point at = captured.at();
             if (captured.what() == What.COMMIT || at.txId() == Position.NO_TRANSACTION) {
                 cursor.takeCommit(at.commitLsn());
             } else if (cursor.takeRow(at.commitLsn(), at.txId(), at.lsn())) {
-                captured.record().ifPresent(records::add);
-                if (commits.isEmpty() || commits.get(commits.size() - 1).txId() != at.txId()) {
-                    commits.add(at);
-                }
+                captured.record().ifPresent(this::send);
+                open.take(captured);
             } else {
-                skipped++;
+                open.skipped++;
             }
             if (captured.what() == What.HEARTBEAT) {
-                heartbeatMicros = at.commitMicros();
+                open.heartbeatMicros = at.commitMicros();
             }
         }
+    }
+
+    private void send(RawRecord record) {
+        if (open.rows == 0) {
+            watcher.reached(Step.BEFORE_SEND, 1);
+        }
+        producer.send(record);
+    }
+
+    private void write(int rows, Position after) {
+        producer.send(after);
+        watcher.reached(Step.BEFORE_COMMIT, rows);
+        producer.commit();
+        watcher.reached(Step.AFTER_COMMIT, rows);
+        // Only now: a position that is shown may be confirmed to the slot at once.
+        desk.publish(after);
+        watcher.reached(Step.BEFORE_FLUSH, rows);
+    }
+
+    private void commit() {
+        Open done = open;
         Position after = cursor.position();
-        if (!records.isEmpty() || !after.equals(before)) {
-            write(records, after);
+        if (done.rows > 0 || !after.equals(done.from)) {
+            write(done.rows, after);
         }
-        if (searched && !cursor.isSearching()) {
-            LOG.info("Resumed: slot={} position={} skipped={}", after.slot(), after.text(), skipped);
+        open = new Open(after, cursor.isSearching());
+        if (done.searching && !cursor.isSearching()) {
+            LOG.info("Resumed: slot={} position={} skipped={}", after.slot(), after.text(), done.skipped);
         }
-        metrics.batch(records.size(), skipped, Duration.ofNanos(System.nanoTime() - began), after.commitLsn());
-        tellOfCut(records);
-        if (!records.isEmpty()) {
-            commits.forEach(at -> metrics.committed(at.commitMicros()));
+        metrics.batch(done.rows, done.skipped, Duration.ofNanos(System.nanoTime() - done.began), after.commitLsn());
+        done.cut.forEach(this::tellOfCut);
+        if (done.rows > 0) {
+            metrics.committed(done.commits.stream().mapToLong(Point::commitMicros));
         }
-        if (heartbeatMicros != 0) {
-            metrics.heartbeat(heartbeatMicros);
+        if (done.heartbeatMicros != 0) {
+            metrics.heartbeat(done.heartbeatMicros);
+        }
+    }
+
+    /** What was taken since the last commit to Kafka. */
+    private static final class Open {
+
+        final Position from;
+        final boolean searching;
+        final List<Point> commits = new ArrayList<>();
+        final List<RawRecord> cut = new ArrayList<>();
+        int rows;
+        int skipped;
+        long heartbeatMicros;
+        long began;
+
+        Open(Position from, boolean searching) {
+            this.from = from;
+            this.searching = searching;
+        }
+
+        void take(Captured captured) {
+            captured.record().ifPresent(record -> {
+                rows++;
+                if (SizeLimit.isCut(record)) {
+                    cut.add(record);
+                }
+            });
+            Point at = captured.at();
+            if (commits.isEmpty() || commits.get(commits.size() - 1).txId() != at.txId()) {
+                commits.add(at);
+            }
         }
     }
 
     /** One line for each: every such row is one that somebody will miss. */
-    private void tellOfCut(List<RawRecord> records) {
-        for (RawRecord record : records) {
-            if (SizeLimit.isCut(record)) {
-                metrics.payloadOmitted();
-                LOG.warn(
-                        "Row too large for Kafka, sent without its payload, which only its row has: rowId={} topic={} {};"
-                                + " it becomes a dead letter, to be replayed once topics.max-message-bytes is raised",
-                        record.headers().text(HeaderName.CE_ID).orElse(""),
-                        record.topic(),
-                        record.headers().text(HeaderName.ERROR_MESSAGE).orElse(""));
-            }
-        }
-    }
-
-    private void write(List<RawRecord> records, Position after) {
-        watcher.reached(Step.BEFORE_SEND, records.size());
-        producer.send(records, after);
-        watcher.reached(Step.BEFORE_COMMIT, records.size());
-        producer.commit();
-        watcher.reached(Step.AFTER_COMMIT, records.size());
-        // Only now: a position that is shown may be confirmed to the slot at once.
-        desk.publish(after);
-        watcher.reached(Step.BEFORE_FLUSH, records.size());
+    private void tellOfCut(RawRecord record) {
+        metrics.payloadOmitted();
+        LOG.warn(
+                "Row too large for Kafka, sent without its payload, which only its row has: rowId={} topic={} {};"
+                        + " it becomes a dead letter, to be replayed once topics.max-message-bytes is raised",
+                record.headers().text(HeaderName.CE_ID).orElse(""),
+                record.topic(),
+                record.headers().text(HeaderName.ERROR_MESSAGE).orElse(""));
     }
 
     /** A batch could not be published; the run must end and begin anew at the last position in Kafka. */

@@ -12,7 +12,7 @@ public interface BatchWatcher {
 
     /** The steps in their order; a crash between two of them leaves something else behind. */
     enum Step {
-        /** The transaction is about to begin: Kafka has nothing of the batch. */
+        /** The first record of a transaction is about to be handed to the producer: Kafka has nothing of it. Not reached without records. */
         BEFORE_SEND,
         /** All records and the position are handed to the producer; the transaction is open. */
         BEFORE_COMMIT,
@@ -25,7 +25,8 @@ public interface BatchWatcher {
     /**
      * A step was reached.
      *
-     * @param records of the batch that go to raw topics; 0 when it moves nothing but the position
+     * @param records of the transaction that go to raw topics, as far as they are known at this step; 0 when it moves nothing but the
+     *     position
      */
     void reached(Step step, int records);
 }

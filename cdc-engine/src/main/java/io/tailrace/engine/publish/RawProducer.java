@@ -23,8 +23,12 @@ public final class RawProducer implements AutoCloseable {
     /** Compressed bytes can be more than plain ones, by little. */
     private static final int COMPRESSION_MARGIN_SHIFT = 7;
 
+    /** A stop must not wait for a broker that is down. */
+    private static final Duration ABORT_PATIENCE = Duration.ofMillis(500);
+
     private final KafkaProducer<byte[], byte[]> producer;
     private final PositionTopic positions;
+    private boolean open;
 
     /**
      * A producer that has not begun.
@@ -42,7 +46,8 @@ public final class RawProducer implements AutoCloseable {
         settings.put(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, false);
         settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
         settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(32L << 20, 2L * maxMessageBytes));
-        settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 5);
+        // For full batches. Nothing waits for it: a commit sends all there is.
+        settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 100);
         // An outage is waited out by beginning anew, not within a batch: a stop must not take longer than one attempt.
         settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 60_000);
         settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 30_000);
@@ -64,41 +69,9 @@ public final class RawProducer implements AutoCloseable {
         producer.initTransactions();
     }
 
-    /** Begins a transaction and hands over what is to be in it. Any failure ends the run. */
-    void send(List<RawRecord> records, Position position) {
-        producer.beginTransaction();
-        records.forEach(this::send);
-        producer.send(positions.record(position));
-    }
-
-    /** Commits what was sent; when it returns records and position are committed. Any failure ends the run. */
-    void commit() {
-        producer.commitTransaction();
-    }
-
-    /** Writes records and position in one transaction; when it returns both are committed. Any failure ends the run. */
-    public void commit(List<RawRecord> records, Position position) {
-        send(records, position);
-        commit();
-    }
-
-    /** Writes records that the next run must find to go on behind them: they lead to no position yet. */
-    public void commit(List<RawRecord> records) {
-        producer.beginTransaction();
-        records.forEach(this::send);
-        producer.commitTransaction();
-    }
-
-    /** Writes a position that no row leads to, and the note that says who wanted it so. */
-    public void commit(Position position, ProducerRecord<byte[], byte[]> note) {
-        producer.beginTransaction();
-        producer.send(positions.record(position));
-        producer.send(note);
-        producer.commitTransaction();
-    }
-
-    /** Failures of single sends surface at the commit. */
-    private void send(RawRecord record) {
+    /** Writes a record in the transaction that is open, or opens one. Failures show at the commit at the latest. */
+    public void send(RawRecord record) {
+        open();
         Bytes value = record.value();
         producer.send(new ProducerRecord<>(
                 record.topic(),
@@ -108,9 +81,48 @@ public final class RawProducer implements AutoCloseable {
                 KafkaHeaders.to(record.headers())));
     }
 
-    /** Ends it; what is open is aborted by the next holder of the transactional id. */
+    /** Writes a position in the transaction that is open, or opens one. */
+    void send(Position position) {
+        open();
+        producer.send(positions.record(position));
+    }
+
+    /** Commits what was sent. When it returns, the position and all that was sent before are committed. Any failure ends the run. */
+    void commit() {
+        producer.commitTransaction();
+        open = false;
+    }
+
+    /** Writes a position and commits the transaction. Any failure ends the run. */
+    public void commit(Position position) {
+        send(position);
+        commit();
+    }
+
+    /** Writes records that the next run must find to go on behind them: they lead to no position yet. */
+    public void commit(List<RawRecord> records) {
+        open();
+        records.forEach(this::send);
+        commit();
+    }
+
+    /** Writes a position that no row leads to, and the note that says who wanted it so. */
+    public void commit(Position position, ProducerRecord<byte[], byte[]> note) {
+        open();
+        producer.send(note);
+        commit(position);
+    }
+
+    private void open() {
+        if (!open) {
+            producer.beginTransaction();
+            open = true;
+        }
+    }
+
+    /** Ends it. What is open is aborted at once if the broker answers, else by the next holder of the transactional id. */
     @Override
     public void close() {
-        producer.close(Duration.ZERO);
+        producer.close(ABORT_PATIENCE);
     }
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
  * The engine that reads the WAL.
  *
  * @param pollInterval how long Debezium's queue collects changes before a batch that is not full: the floor of latency
- * @param maxBatchSize most rows of one Kafka transaction
+ * @param maxBatchSize most rows that are handed on at once
  * @param maxQueueSize rows read ahead, more than {@code maxBatchSize}
  * @param maxQueueBytes bytes read ahead: what bounds the heap with large payloads
  * @param heartbeatInterval how often a transactional heartbeat message is written, so that the slot moves while the tables are idle

@@ -84,7 +84,9 @@ final class Keys {
             .between(Duration.ofMillis(1), Duration.ofSeconds(5))
             .byDefault(Duration.ofMillis(10));
     static final Key<Integer> MAX_BATCH_SIZE = Key.of(
-                    "engine.max-batch-size", ValueType.NUMBER, "Most rows of one Kafka transaction.")
+                    "engine.max-batch-size",
+                    ValueType.NUMBER,
+                    "Most rows that are handed on at once. A Kafka transaction holds one such batch, or several while there is a backlog.")
             .between(1, 100_000)
             .byDefault(2048);
     static final Key<Integer> MAX_QUEUE_SIZE = Key.of(

@@ -1,19 +1,25 @@
 package io.tailrace.proof.child;
 
+import io.debezium.embedded.Connect;
+import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.DebeziumEngine.ChangeConsumer;
 import io.debezium.engine.DebeziumEngine.RecordCommitter;
 import io.debezium.engine.RecordChangeEvent;
+import io.debezium.engine.format.ChangeEventFormat;
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.record.Bytes;
+import io.tailrace.engine.capture.Captured.Point;
+import io.tailrace.engine.capture.Change;
 import io.tailrace.engine.capture.ChangeMapper;
+import io.tailrace.engine.capture.Columns;
 import io.tailrace.engine.capture.DebeziumSettings;
-import io.tailrace.engine.capture.LogStream;
 import io.tailrace.engine.capture.RawRecord;
 import io.tailrace.engine.publish.BatchWatcher.Step;
 import io.tailrace.engine.publish.RawSettings;
 import io.tailrace.engine.source.Position;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +32,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.connect.data.Field;
+import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -58,12 +66,14 @@ public final class StockMain implements ChangeConsumer<RecordChangeEvent<SourceR
         TailraceConfig config = Site.of(arguments).config();
         StockMain stock = new StockMain(parent, config);
         while (true) {
-            LogStream log = new LogStream(config.slot(), settings(config), stock);
             parent.tell(Parent.SEARCHING);
-            log.start();
-            Optional<Throwable> end = log.ended().toCompletableFuture().get();
-            end.ifPresent(Throwable::printStackTrace);
-            System.err.println("Debezium has ended and is started again: " + end);
+            // Returns when it has ended, and has said to its log why.
+            DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
+                    .using(settings(config))
+                    .notifying(stock)
+                    .build()
+                    .run();
+            System.err.println("Debezium has ended and is started again");
             LockSupport.parkNanos(RESTART_NANOS);
         }
     }
@@ -74,7 +84,7 @@ public final class StockMain implements ChangeConsumer<RecordChangeEvent<SourceR
             throws InterruptedException {
         List<RawRecord> records = new ArrayList<>();
         for (RecordChangeEvent<SourceRecord> change : changes) {
-            mapper.map(change.record()).record().ifPresent(records::add);
+            change(change.record()).flatMap(known -> mapper.map(known).record()).ifPresent(records::add);
         }
         parent.reached(Step.BEFORE_SEND, records.size());
         List<Future<RecordMetadata>> sent =
@@ -89,6 +99,32 @@ public final class StockMain implements ChangeConsumer<RecordChangeEvent<SourceR
         }
         parent.reached(Step.BEFORE_FLUSH, records.size());
         committer.markBatchFinished();
+    }
+
+    /** A row or a message as the tap of Tailrace's engine would have taken it; empty for all else. */
+    private static Optional<Change> change(SourceRecord record) {
+        if (!(record.value() instanceof Struct change)) {
+            return Optional.empty();
+        }
+        Point at = new Point(0, number(record, "txId"), 0, number(record, "ts_usec"));
+        if (change.schema().field("message") != null) {
+            Struct message = change.getStruct("message");
+            ByteBuffer content = ByteBuffer.wrap(message.getBytes("content"));
+            byte[] bytes = new byte[content.remaining()];
+            content.get(bytes);
+            return Optional.of(Change.message(at, message.getString("prefix"), bytes));
+        }
+        if (change.schema().field("after") == null || !"c".equals(change.get("op"))) {
+            return Optional.empty();
+        }
+        Struct row = change.getStruct("after");
+        List<Field> fields = row.schema().fields();
+        Columns columns = Columns.named(fields.stream().map(Field::name).toList());
+        return Optional.of(Change.row(at, columns, fields.stream().map(row::get).toArray()));
+    }
+
+    private static long number(SourceRecord record, String key) {
+        return record.sourceOffset().get(key) instanceof Number number ? number.longValue() : 0;
     }
 
     private static void await(Future<RecordMetadata> sent) throws InterruptedException {
@@ -118,6 +154,7 @@ public final class StockMain implements ChangeConsumer<RecordChangeEvent<SourceR
                 config.publication(),
                 "org.apache.kafka.connect.storage.KafkaOffsetBackingStore",
                 "SELECT pg_logical_emit_message(true, 'tailrace.heartbeat', '" + config.slot() + "')");
+        settings.setProperty("connector.class", "io.debezium.connector.postgresql.PostgresConnector");
         for (String ours : List.of(
                 "offset.mismatch.strategy",
                 "internal.log.position.check.enable",
@@ -125,9 +162,7 @@ public final class StockMain implements ChangeConsumer<RecordChangeEvent<SourceR
                 "errors.max.retries",
                 "max.batch.size",
                 "max.queue.size",
-                "max.queue.size.in.bytes",
-                "sourceinfo.struct.maker",
-                "extended.headers.enabled")) {
+                "max.queue.size.in.bytes")) {
             settings.remove(ours);
         }
         settings.setProperty("bootstrap.servers", config.kafka().bootstrapServers());

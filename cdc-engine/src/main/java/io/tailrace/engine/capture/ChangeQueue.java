@@ -1,0 +1,96 @@
+package io.tailrace.engine.capture;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Changes that were read ahead, bounded in number and in bytes. One thread puts, one takes. */
+final class ChangeQueue {
+
+    private final int mostChanges;
+    private final long mostBytes;
+    private final int batchSize;
+    private final long patienceNanos;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition batchIsThere = lock.newCondition();
+    private final Condition roomIsThere = lock.newCondition();
+    private final ArrayDeque<Change> changes = new ArrayDeque<>();
+    private long bytes;
+    private boolean closed;
+
+    /**
+     * An empty queue.
+     *
+     * @param mostBytes 0 for any number
+     * @param batchSize most changes that are taken at once
+     * @param patience how long changes are collected before a batch that is not full
+     */
+    ChangeQueue(int mostChanges, long mostBytes, int batchSize, Duration patience) {
+        this.mostChanges = mostChanges;
+        this.mostBytes = mostBytes;
+        this.batchSize = batchSize;
+        this.patienceNanos = patience.toNanos();
+    }
+
+    /** Puts a change in, as soon as there is room. */
+    void put(Change change) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (isFull() && !closed) {
+                batchIsThere.signal();
+                roomIsThere.await();
+            }
+            if (closed) {
+                throw new InterruptedException("the run is over");
+            }
+            changes.add(change);
+            bytes += change.bytes();
+            if (changes.size() == batchSize || isFull()) {
+                batchIsThere.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The next changes: a full batch, or what has come when the time is over. */
+    List<Change> take() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = patienceNanos;
+            while (changes.size() < batchSize && !isFull() && left > 0) {
+                left = batchIsThere.awaitNanos(left);
+            }
+            int size = Math.min(changes.size(), batchSize);
+            List<Change> batch = new ArrayList<>(size);
+            for (int i = 0; i < size; i++) {
+                Change change = changes.remove();
+                bytes -= change.bytes();
+                batch.add(change);
+            }
+            roomIsThere.signal();
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets go whoever waits for room; what comes now is for nobody. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            roomIsThere.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isFull() {
+        return changes.size() >= mostChanges || (mostBytes > 0 && bytes >= mostBytes);
+    }
+}
