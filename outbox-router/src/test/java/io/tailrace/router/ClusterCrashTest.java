@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterCrashTest {
 
     /** How often; more for whoever doubts it. */
-    private static final int KILLS = Integer.getInteger("tailrace.crash.kills", 3);
+    private static final int KILLS = Integer.getInteger("tailrace.crash.kills", 2);
 
     /** Settings of the broker, {@code name=value,…}: to see what they do. */
     private static final String BROKER = System.getProperty("tailrace.crash.broker", "");
