@@ -24,7 +24,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -207,6 +209,47 @@ class RecoveryTest {
         assertThat(recover(stack, order(Way.FROM_TABLE, false)).publishedEvents())
                 .isEqualTo(1);
         assertEverythingIsThereOnce(stack);
+    }
+
+    /** Retention has emptied a partition, as it does with few keys, so that the topic alone cannot tell what it has had. */
+    @Test
+    void aTransactionThatWasOpenWhenThePositionWasWrittenIsPublished(Stack stack) throws Exception {
+        EngineFixture.migrate(stack);
+        String rawEvents = stack.namespace() + ".raw.events";
+        try (Connection late = stack.connect()) {
+            late.setAutoCommit(false);
+            try (EngineFixture fixture = new EngineFixture(stack).started()) {
+                stack.execute(
+                        "INSERT INTO tailrace.outbox (event_name, occurred_at) VALUES ('a.forgotten', now() - interval '30 days')");
+                stack.reader().awaitCount(1, EngineFixture.PATIENCE, rawEvents);
+                try (Statement statement = late.createStatement()) {
+                    statement.execute("INSERT INTO tailrace.outbox (event_name) VALUES ('a.late')");
+                }
+                stack.execute("INSERT INTO tailrace.outbox (event_name) VALUES ('a.before')");
+                stack.reader().awaitCount(2, EngineFixture.PATIENCE, rawEvents);
+            }
+            ConsumerRecord<byte[], byte[]> forgotten =
+                    named(stack, "raw.events", "a.forgotten").get(0);
+            ConsumerRecord<byte[], byte[]> before =
+                    named(stack, "raw.events", "a.before").get(0);
+            stack.execute(dropSlot(stack));
+            late.commit();
+            try (Admin admin = stack.admin()) {
+                // Not the other one's, whose row is young enough to be taken for one that was never there.
+                long upTo = forgotten.partition() == before.partition() ? before.offset() : forgotten.offset() + 1;
+                admin.deleteRecords(Map.of(
+                                new TopicPartition(rawEvents, forgotten.partition()),
+                                RecordsToDelete.beforeOffset(upTo)))
+                        .all()
+                        .get();
+            }
+        }
+
+        Report report = recover(stack, order(Way.FROM_TABLE, false));
+
+        assertThat(report.publishedEvents()).isEqualTo(1);
+        assertThat(report.compared().orElseThrow().events().older()).isEqualTo(1);
+        assertThat(named(stack, "raw.events", "a.late").size()).isEqualTo(1);
     }
 
     @Test

@@ -121,7 +121,7 @@ final class Outcome {
             gone(both, notes);
             if (both.events().older() > 0) {
                 notes.add(
-                        "%,d events have no record, but are older than what the raw topic remembers: they were most likely published and then deleted from it by retention. They are left alone; --since takes in those that were written from an instant on"
+                        "%,d events have no record, but are older than what the raw topic remembers: they were most likely published and then deleted from it by retention, unless their transaction was open for more than a day. They are left alone; --since takes in those that were written from an instant on"
                                 .formatted(both.events().older()));
             }
             if (both.commands().underWay() > 0) {

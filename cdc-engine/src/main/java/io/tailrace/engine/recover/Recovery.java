@@ -64,6 +64,12 @@ public final class Recovery {
 
     private static final Duration LEASE_PAUSE = Duration.ofMillis(200);
 
+    /**
+     * How long before the last position a row may have been written, by another clock, whose transaction committed after it. Retention
+     * deletes nothing so young, unless the engine stood still for nearly as long as the topic keeps.
+     */
+    private static final Duration LONGEST_TRANSACTION = Duration.ofDays(1);
+
     private final TailraceConfig config;
     private final SourceConnections connections;
     private final Preflight preflight;
@@ -249,8 +255,14 @@ public final class Recovery {
             return order.since();
         }
         Optional<Instant> remembered = memory.remembersSince(topics.rawEvents(), clock.instant());
-        // What was written after the last position was captured by nobody, whatever the topic has forgotten.
-        Optional<Instant> captured = standing.last().map(Written::timestampMs).map(Instant::ofEpochMilli);
+        // What was committed after the last position was captured by nobody, whatever the topic has forgotten: one
+        // partition
+        // that few keys go to makes it forgetful as a whole. A row tells when it was written, which may be long before
+        // that.
+        Optional<Instant> captured = standing.last()
+                .map(Written::timestampMs)
+                .map(Instant::ofEpochMilli)
+                .map(written -> written.minus(LONGEST_TRANSACTION));
         return remembered.map(since -> captured.filter(since::isAfter).orElse(since));
     }
 
