@@ -86,24 +86,26 @@ public final class NewSlot implements AutoCloseable {
         }
     }
 
-    /** A slot begins where no transaction is open that began before it. */
+    /** A slot begins where no transaction is open that began before it: one that was prepared and forgotten too, in any database. */
     private static List<String> openTransactions(Connection sql) throws SQLException {
+        // When it began is told to its own role and to those who may read all statistics.
         String query = """
-                SELECT pid, coalesce(application_name, '') AS application, coalesce(usename, '') AS who, xact_start
+                SELECT format('transaction of backend %s (%s, user %s)%s', pid, application_name, usename, ', open since ' || xact_start),
+                       xact_start AS began
                   FROM pg_stat_activity
                  WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()
-                 ORDER BY xact_start LIMIT 10
+                UNION ALL
+                SELECT format('prepared transaction %s (database %s, user %s), prepared at %s; '
+                              'it ends by COMMIT PREPARED or ROLLBACK PREPARED there', quote_literal(gid), database, owner, prepared),
+                       prepared
+                  FROM pg_prepared_xacts
+                 ORDER BY began LIMIT 10
                 """;
         try (Statement statement = sql.createStatement();
                 ResultSet row = statement.executeQuery(query)) {
             List<String> open = new ArrayList<>();
             while (row.next()) {
-                open.add("transaction of backend %d (%s, user %s), open since %s"
-                        .formatted(
-                                row.getInt("pid"),
-                                row.getString("application"),
-                                row.getString("who"),
-                                row.getString("xact_start")));
+                open.add(row.getString(1));
             }
             return open;
         }
