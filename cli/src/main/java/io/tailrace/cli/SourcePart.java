@@ -55,7 +55,10 @@ final class SourcePart {
         start(part());
     }
 
-    /** If it has given up, makes another one and starts that. Until it has started the health says what it said before. */
+    /**
+     * If it has given up, makes another one and starts that. Until it has started the health says what it said before. Throws nothing:
+     * the next try must come, of this one and of the others.
+     */
     void startAgain() {
         Part before = part();
         if (refusal == null) {
@@ -73,12 +76,20 @@ final class SourcePart {
             LOG.warn("The {} of source {} did not close cleanly", before.name(), source, bug);
         }
         Part next;
-        synchronized (this) {
-            if (closed) {
-                return;
+        try {
+            synchronized (this) {
+                if (closed) {
+                    return;
+                }
+                next = maker.get();
+                part = next;
             }
-            next = maker.get();
-            part = next;
+        } catch (StartRefused refused) {
+            refused(before, String.valueOf(refused.getMessage()));
+            return;
+        } catch (RuntimeException bug) {
+            failed(before, bug);
+            return;
         }
         start(next);
     }
@@ -92,23 +103,30 @@ final class SourcePart {
                 LOG.info("The {} of source {} is not refused any more", starting.name(), source);
             }
         } catch (StartRefused refused) {
-            String text = String.valueOf(refused.getMessage());
-            if (isNews(before, text)) {
-                LOG.error(
-                        "The {} of source {} is refused, the others go on; it is tried again every {} s: {}",
-                        starting.name(),
-                        source,
-                        againAfter.toSeconds(),
-                        text);
-            }
-            refusal = text;
+            refused(starting, String.valueOf(refused.getMessage()));
         } catch (RuntimeException bug) {
-            // One that was closed before it was started throws, too.
-            if (isNews(before, bug.toString()) && !isClosed()) {
-                LOG.error("The {} of source {} has a bug, the others go on", starting.name(), source, bug);
-            }
-            refusal = bug.toString();
+            failed(starting, bug);
         }
+    }
+
+    private void refused(Part which, String text) {
+        if (isNews(refusal, text)) {
+            LOG.error(
+                    "The {} of source {} is refused, the others go on; it is tried again every {} s: {}",
+                    which.name(),
+                    source,
+                    againAfter.toSeconds(),
+                    text);
+        }
+        refusal = text;
+    }
+
+    private void failed(Part which, RuntimeException bug) {
+        // One that was closed before it was started throws, too.
+        if (isNews(refusal, bug.toString()) && !isClosed()) {
+            LOG.error("The {} of source {} has a bug, the others go on", which.name(), source, bug);
+        }
+        refusal = bug.toString();
     }
 
     private static boolean isNews(@Nullable String before, String now) {

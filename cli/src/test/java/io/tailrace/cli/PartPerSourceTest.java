@@ -89,6 +89,24 @@ class PartPerSourceTest {
     }
 
     @Test
+    void oneThatCannotEvenBeMadeIsTriedAgain() {
+        ailing.refusal = "mend me";
+        try (Part parts = parts()) {
+            parts.start();
+            ailing.isUnmakeable = true;
+            await().until(() -> parts.health().detail().contains("no such file"));
+            ailing.isUnmakeable = false;
+            ailing.refusal = null;
+            await().until(() -> parts.health().isReady());
+            assertThat(said())
+                    .containsExactly(
+                            refused("mend me"),
+                            "The engine of source ailing has a bug, the others go on",
+                            "The engine of source ailing is not refused any more");
+        }
+    }
+
+    @Test
     void aStartThatHangsHoldsUpNoStop() {
         ailing.refusal = "mend me";
         Part parts = parts();
@@ -153,8 +171,12 @@ class PartPerSourceTest {
         private final List<Worked> made = new CopyOnWriteArrayList<>();
         private volatile @Nullable String refusal;
         private volatile boolean hangs;
+        private volatile boolean isUnmakeable;
 
         Part make() {
+            if (isUnmakeable) {
+                throw new IllegalStateException("no such file");
+            }
             Worked part = new Worked(this);
             made.add(part);
             return part;
