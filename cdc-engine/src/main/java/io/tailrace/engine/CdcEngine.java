@@ -311,6 +311,7 @@ public final class CdcEngine implements Part {
         CompletableFuture<String> end = new CompletableFuture<>();
         var unusedRun = run.ended().thenAccept(cause -> end.complete(Causes.describe(cause)));
         var unusedLease = lease.lost().thenAccept(cause -> end.complete("the lease is lost: " + cause));
+        Silence silence = new Silence(config.slot(), state.silence(), this::heartbeat, state);
         boolean arrived = false;
         while (!isClosing()) {
             try {
@@ -321,11 +322,21 @@ public final class CdcEngine implements Part {
                     run.arrived();
                     state.become(Health.State.READY, "");
                 }
+                silence.look(metrics.run(), System.nanoTime()).ifPresent(end::complete);
             } catch (ExecutionException | InterruptedException e) {
                 return e.toString();
             }
         }
         return "stopped";
+    }
+
+    private void heartbeat() throws SQLException {
+        beInterruptible(true);
+        try {
+            source.heartbeat();
+        } finally {
+            beInterruptible(false);
+        }
     }
 
     private void stop(EngineRun run) {

@@ -240,6 +240,12 @@ public final class EngineMetrics {
         figures = seen.orElse(null);
     }
 
+    /** How a run does now. */
+    Silence.Run run() {
+        return new Silence.Run(
+                heartbeatAge().orElse(Duration.ZERO), progressAge(), progressed, Optional.ofNullable(figures));
+    }
+
     /** A run begins: nothing has come through it yet. */
     void runBegins() {
         progressNanos = System.nanoTime();

@@ -31,6 +31,7 @@ final class EngineState {
     private final EngineMetrics metrics;
     private final Duration silence;
 
+    private volatile String heartbeatObstacle = "";
     private volatile Health state = new Health(Health.State.NEW, "");
 
     EngineState(String slot, EngineConfig config, EngineMetrics metrics) {
@@ -48,11 +49,19 @@ final class EngineState {
             return now;
         }
         Duration age = metrics.progressAge();
+        String obstacle = heartbeatObstacle;
         if (age.compareTo(silence) > 0) {
             return new Health(
                     Health.State.WAITING,
-                    "nothing has come through the log of slot %s for %d s, not even a heartbeat"
-                            .formatted(slot, age.toSeconds()));
+                    "nothing has come through the log of slot %s for %d s, not even a heartbeat%s"
+                            .formatted(
+                                    slot,
+                                    age.toSeconds(),
+                                    obstacle.isEmpty() ? "" : ": none can be written, " + obstacle));
+        }
+        if (!obstacle.isEmpty()) {
+            return new Health(
+                    Health.State.READY, "slot %s: heartbeats cannot be written: %s".formatted(slot, obstacle));
         }
         return metrics.heartbeatAge()
                 .filter(behind -> behind.compareTo(silence) > 0)
@@ -61,6 +70,16 @@ final class EngineState {
                         "slot %s: catching up, what comes through now was written %d s ago or more"
                                 .formatted(slot, behind.toSeconds())))
                 .orElse(now);
+    }
+
+    /** How long nothing may come through before that is silence. */
+    Duration silence() {
+        return silence;
+    }
+
+    /** Why no heartbeat can be written; empty when it can. */
+    void heartbeatObstacle(String why) {
+        heartbeatObstacle = why;
     }
 
     /**

@@ -35,6 +35,8 @@ public final class TcpProxy implements AutoCloseable {
     private final Map<Socket, Socket> servers = new ConcurrentHashMap<>();
     // Sides of the server that are left open although nobody is behind them any more.
     private final Set<Socket> abandoned = ConcurrentHashMap.newKeySet();
+    // Connections that are silent whatever the others do, by the port from which they reach the server.
+    private final Set<Integer> silenced = ConcurrentHashMap.newKeySet();
     private final Object gate = new Object();
     // Both guarded by gate.
     private State state = State.FORWARDING;
@@ -94,6 +96,15 @@ public final class TcpProxy implements AutoCloseable {
     /** Lets no byte through, in either direction, and closes nothing, until {@link #resume}. */
     public void silence() {
         change(State.SILENT);
+    }
+
+    /**
+     * Lets no byte through any more on one connection, in either direction, and does not close it: as a firewall that has forgotten it.
+     *
+     * @param clientPort as the server sees it
+     */
+    public void silenceForEver(int clientPort) {
+        silenced.add(clientPort);
     }
 
     /** Forwards again. */
@@ -161,7 +172,7 @@ public final class TcpProxy implements AutoCloseable {
         sockets.add(client);
         Socket server = new Socket();
         try {
-            if (!passGate()) {
+            if (!passGate(0)) {
                 reset(client);
                 return;
             }
@@ -170,8 +181,9 @@ public final class TcpProxy implements AutoCloseable {
             servers.put(client, server);
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
-            thread("proxy out " + port, () -> pump(client, server));
-            thread("proxy back " + port, () -> pump(server, client));
+            int link = server.getLocalPort();
+            thread("proxy out " + port, () -> pump(client, server, link));
+            thread("proxy back " + port, () -> pump(server, client, link));
             // A refusal may have come between the gate and the registration of the second socket.
             synchronized (gate) {
                 if (state == State.REFUSING || state == State.CLOSED) {
@@ -186,18 +198,18 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** One direction. The end of one side's stream ends the other's, with a reset if it was not an orderly end. */
-    private void pump(Socket from, Socket to) {
+    private void pump(Socket from, Socket to, int link) {
         byte[] buffer = new byte[1 << 16];
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                if (!passGate()) {
+                if (!passGate(link)) {
                     break;
                 }
                 out.write(buffer, 0, count);
             }
-            passGate();
+            passGate(link);
             to.shutdownOutput();
             if (from.isOutputShutdown() || to.isInputShutdown()) {
                 from.close();
@@ -212,9 +224,9 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** Waits while silent; false when nothing may pass any more. */
-    private boolean passGate() {
+    private boolean passGate(int link) {
         synchronized (gate) {
-            while (state == State.SILENT) {
+            while (state == State.SILENT || (silenced.contains(link) && state != State.CLOSED)) {
                 try {
                     gate.wait();
                 } catch (InterruptedException e) {

@@ -12,6 +12,8 @@ import java.util.Optional;
  * @param safeBytes {@code safe_wal_size}, what may still be written before the slot is in danger; empty when nothing limits it
  * @param walStatus {@code reserved}, {@code extended}, {@code unreserved} or {@code lost}
  * @param active whether somebody streams from it
+ * @param waits whether the walsender has nothing to do: it waits for log, or for its reader to take what it has sent; false when it
+ *     decodes, and when there is none
  * @param failover whether standbys keep a copy of it; empty before PostgreSQL 17
  * @param clockAhead how far the server's clock is ahead of ours; negative when it is behind
  */
@@ -22,6 +24,7 @@ public record SlotFigures(
         Optional<Long> safeBytes,
         String walStatus,
         boolean active,
+        boolean waits,
         Optional<Boolean> failover,
         Duration clockAhead) {
 

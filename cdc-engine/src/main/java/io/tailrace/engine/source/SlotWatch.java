@@ -40,9 +40,10 @@ public final class SlotWatch implements AutoCloseable {
                    s.safe_wal_size,
                    coalesce(s.wal_status, 'lost') AS wal_status,
                    s.active,
+                   coalesce(a.wait_event_type IN ('Client', 'Activity'), false) AS waits,
                    to_jsonb(s) ->> 'failover' AS failover,
                    (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS server_millis
-              FROM pg_replication_slots s,
+              FROM pg_replication_slots s LEFT JOIN pg_stat_activity a ON a.pid = s.active_pid,
                    (SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
                                 ELSE pg_current_wal_lsn() END AS lsn) server
              WHERE s.slot_name = ?
@@ -53,6 +54,7 @@ public final class SlotWatch implements AutoCloseable {
     private final Clock clock;
     private final Consumer<Optional<SlotFigures>> told;
     private final ScheduledExecutorService beat;
+    private final Object telling = new Object();
 
     // Of the beat's thread, until the watch is closed.
     private volatile @Nullable Connection connection;
@@ -88,8 +90,10 @@ public final class SlotWatch implements AutoCloseable {
     public void close() {
         beat.shutdownNow();
         drop();
-        // What is known ages from here on.
-        told.accept(Optional.empty());
+        // What is known ages from here on. A look that is under way must not have the last word.
+        synchronized (telling) {
+            told.accept(Optional.empty());
+        }
     }
 
     private void look() {
@@ -104,9 +108,11 @@ public final class SlotWatch implements AutoCloseable {
             LOG.warn("The watch of the slot failed: slot={}", slot, bug);
             drop();
         }
-        if (!beat.isShutdown()) {
-            seen.ifPresent(this::edges);
-            told.accept(seen);
+        synchronized (telling) {
+            if (!beat.isShutdown()) {
+                seen.ifPresent(this::edges);
+                told.accept(seen);
+            }
         }
     }
 
@@ -135,6 +141,7 @@ public final class SlotWatch implements AutoCloseable {
                         safeBytes,
                         row.getString("wal_status"),
                         row.getBoolean("active"),
+                        row.getBoolean("waits"),
                         Optional.ofNullable(row.getString("failover")).map(Boolean::valueOf),
                         Duration.between(here, Instant.ofEpochMilli(row.getLong("server_millis")))));
             }
