@@ -175,20 +175,22 @@ public final class EngineMetrics {
         positionLsn = commitLsn;
     }
 
-    /** How long ago a transaction was committed, in microseconds; never negative. */
+    /** How long ago a transaction was committed, in microseconds, the difference of the two clocks taken out; never negative. */
     public long ageMicros(long commitMicros) {
-        // Two machines' clocks: what is negative is their difference, not an age.
-        return Math.max(0, nowMicros() - commitMicros);
+        return Math.max(0, databaseNowMicros() - commitMicros);
     }
 
     /** The rows of transactions that were committed at these moments are in Kafka. */
     public void committed(LongStream commitMicros) {
-        long now = nowMicros();
+        long now = databaseNowMicros();
         commitMicros.forEach(at -> commitToRaw.record(Math.max(0, now - at), TimeUnit.MICROSECONDS));
     }
 
-    private long nowMicros() {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant());
+    /** What the database's clock says, as far as it is known how the two differ. */
+    private long databaseNowMicros() {
+        SlotFigures known = figures;
+        Instant now = known == null ? clock.instant() : clock.instant().plus(known.clockAhead());
+        return ChronoUnit.MICROS.between(Instant.EPOCH, now);
     }
 
     /** A row is in Kafka without its payload. */
@@ -271,17 +273,7 @@ public final class EngineMetrics {
         return Optional.of(
                 newest.commitMicros == 0
                         ? Duration.ofNanos(System.nanoTime() - newest.sinceNanos)
-                        : since(newest.commitMicros));
-    }
-
-    /** From an instant of the database's clock to now; the difference between the two clocks, where it is known, taken out. */
-    private Duration since(long databaseMicros) {
-        SlotFigures known = figures;
-        Duration ahead = known == null ? Duration.ZERO : known.clockAhead();
-        Duration age = Duration.between(
-                Instant.EPOCH.plus(databaseMicros, ChronoUnit.MICROS),
-                clock.instant().plus(ahead));
-        return age.isNegative() ? Duration.ZERO : age;
+                        : Duration.of(ageMicros(newest.commitMicros), ChronoUnit.MICROS));
     }
 
     private Counter counter(String name, String description) {

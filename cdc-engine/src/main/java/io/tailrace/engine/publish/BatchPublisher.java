@@ -38,8 +38,7 @@ public final class BatchPublisher implements ChangeSink {
     private static final int FLOWING = 64;
 
     /**
-     * Rows so old are a backlog. By two clocks: where the database's is ahead transactions stay small, where it is behind the rows of a
-     * flood, and only those, wait for {@link #LONGEST_NANOS} though there is no backlog.
+     * Rows so old are a backlog. By two clocks, whose difference is known and taken out, but for the first moments of a start.
      */
     private static final long BACKLOG_MICROS = 1_000_000;
 
