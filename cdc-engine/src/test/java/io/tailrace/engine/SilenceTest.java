@@ -72,7 +72,7 @@ class SilenceTest {
     }
 
     @Test
-    void aFunctionThatIsTakenAwayFromTheEngineIsNamedAndRowsGoOn(Stack stack) throws Exception {
+    void aFunctionThatIsTakenAwayFromTheEngineIsNamedAndRowsGoOn() {
         Bench bench = new Bench();
         bench.obstacle = "permission denied for function pg_logical_emit_message";
         assertThat(bench.lookFor(Duration.ofHours(1), run(true, true, true))).isEmpty();
