@@ -271,15 +271,11 @@ public final class CdcEngine implements Part {
             firstOutcome.complete(true);
         }
         // Once it has passed, nothing more is asked; until then health says why this one could not take over.
-        if (rehearsal.isDue()) {
-            String obstacle = rehearsal.run();
-            if (isClosing()) {
-                return;
-            }
-            state.become(
-                    Health.State.STANDBY,
-                    obstacle.isEmpty() ? holder : holder + "; this one could not take over: " + obstacle);
-        }
+        rehearsal
+                .look()
+                .ifPresent(obstacle -> state.become(
+                        Health.State.STANDBY,
+                        obstacle.isEmpty() ? holder : holder + "; this one could not take over: " + obstacle));
     }
 
     private String run(Lease lease) {

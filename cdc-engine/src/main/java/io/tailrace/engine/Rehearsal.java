@@ -11,15 +11,19 @@ import io.tailrace.engine.source.Source;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What a standby does instead of a start: the steps of it that only look, and none that touches slot, transactional id or topics. So a
  * standby that could not take over says so while there is time, and one that can has loaded and compiled most of what a takeover runs.
- * Used by the supervisor alone.
+ * Used by the supervisor alone. Each runs on a thread of its own: brokers that do not answer hold it up for a minute and a half, and
+ * the lease may become free meanwhile. Then it runs on beside the takeover, and touches nothing of it.
  */
 final class Rehearsal {
 
@@ -34,8 +38,9 @@ final class Rehearsal {
     private final Source source;
     private final Preflight preflight;
 
-    private boolean passed;
-    private long next = System.nanoTime();
+    private volatile boolean passed;
+    private volatile long next = System.nanoTime();
+    private @Nullable CompletableFuture<String> underWay;
 
     Rehearsal(TailraceConfig config, Source source, Preflight preflight) {
         this.config = Objects.requireNonNull(config);
@@ -43,13 +48,29 @@ final class Rehearsal {
         this.preflight = Objects.requireNonNull(preflight);
     }
 
-    /** Whether none has passed yet and the last one is long enough ago. */
-    boolean isDue() {
-        return !passed && System.nanoTime() - next >= 0;
+    /**
+     * Begins one if none has passed yet and the last one is long enough ago.
+     *
+     * @return of one that has ended since the last call, what would stand in the way of a takeover, an empty text when nothing would;
+     *     else nothing
+     */
+    Optional<String> look() {
+        CompletableFuture<String> last = underWay;
+        if (last != null && last.isDone()) {
+            underWay = null;
+            return Optional.of(last.join());
+        }
+        if (last == null && !passed && System.nanoTime() - next >= 0) {
+            underWay = CompletableFuture.supplyAsync(this::run, task -> {
+                Thread thread = new Thread(task, "tailrace-rehearsal-" + config.slot());
+                thread.setDaemon(true);
+                thread.start();
+            });
+        }
+        return Optional.empty();
     }
 
-    /** What would stand in the way of a takeover; empty when nothing would. */
-    String run() {
+    private String run() {
         long began = System.nanoTime();
         try {
             String problems = preflight.problems(source.facts()).stream()
