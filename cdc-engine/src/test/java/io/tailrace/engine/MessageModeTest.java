@@ -255,6 +255,20 @@ class MessageModeTest {
     }
 
     @Test
+    void allIntegersAreVersions(Stack stack) throws Exception {
+        EngineFixture.migrate(stack);
+        try (EngineFixture fixture = messageMode(stack)) {
+            for (int version : new int[] {Integer.MIN_VALUE, 0, Integer.MAX_VALUE}) {
+                String id = EngineFixture.query(
+                        stack, "SELECT tailrace.emit('a.b', event_version => %d)::text".formatted(version));
+                ConsumerRecord<byte[], byte[]> record = fixture.record(fixture.topics.rawEvents(), id);
+                assertThat(header(record, "ce_eventversion")).isEqualTo(Integer.toString(version));
+                assertThat(header(record, "tailrace-reason")).isEqualTo("null");
+            }
+        }
+    }
+
+    @Test
     void anEngineHearsTheMessagesOfItsOwnSchemaOnly(Stack stack) throws Exception {
         EngineFixture.migrate(stack);
         TableNames other = new TableNames("Schéma \"ß\" 'q' \\", "outbox", "internal_command");

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tailrace.contract.Health;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.TableNames;
 import io.tailrace.embedded.EmbeddedBroker;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,9 @@ import org.junit.jupiter.api.Test;
 class StopTest {
 
     private static final Duration SHORT = Duration.ofSeconds(10);
+
+    /** What its threads are given to end in order: {@code executor.shutdown.timeout.ms}. */
+    private static final Duration DEBEZIUMS_PATIENCE = Duration.ofSeconds(2);
 
     @Test
     void beforeTheStartOnStandbyAndWhileItLooksForItsPlace(Stack stack) throws Exception {
@@ -112,6 +117,31 @@ class StopTest {
             starter.join();
             proxy.resume();
         }
+    }
+
+    /** The reader waits for room that nobody makes any more: whoever waits for the reader waits in vain. */
+    @Test
+    void whileABacklogIsWorkedOff(Stack stack) throws Exception {
+        EngineFixture.migrate(stack);
+        stack.execute("INSERT INTO tailrace.outbox (event_name) SELECT 'in.backlog' FROM generate_series(1, 100000)");
+        TailraceConfig config = EngineFixture.config(
+                stack.namespace(),
+                stack.database(),
+                stack.postgres().port(),
+                stack.bootstrapServers(),
+                TableNames.DEFAULT,
+                64);
+        EngineFixture flowing = new EngineFixture(stack, config).started();
+        flowing.awaitState(Health.State.READY);
+        await().pollInterval(Duration.ofMillis(1)).until(StopTest::readerWaitsForRoom);
+        assertThat(assertShortStop(flowing)).isLessThan(DEBEZIUMS_PATIENCE);
+    }
+
+    private static boolean readerWaitsForRoom() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().endsWith(".ChangeQueue")
+                        && frame.getMethodName().equals("put"));
     }
 
     /** As when a broker has too few replicas in sync for a while: nothing is given up, and readiness says so meanwhile. */
@@ -219,7 +249,7 @@ class StopTest {
                         .equals("t"));
     }
 
-    private static void assertShortStop(EngineFixture fixture) {
+    private static Duration assertShortStop(EngineFixture fixture) {
         Health.State from = fixture.engine.health().state();
         long began = System.nanoTime();
         fixture.close();
@@ -229,5 +259,6 @@ class StopTest {
         assertThat(took).isLessThan(SHORT);
         assertThat(fixture.engine.health().state()).isEqualTo(Health.State.STOPPED);
         assertThat(fixture.halts).hasValue(0);
+        return took;
     }
 }

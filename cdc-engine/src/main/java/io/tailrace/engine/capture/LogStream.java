@@ -31,13 +31,13 @@ public final class LogStream {
     private final ChangeSink sink;
     private final DebeziumEngine<RecordChangeEvent<SourceRecord>> debezium;
     private final Thread thread;
-    private final RunSockets.Run sockets = new RunSockets.Run();
+    private final LogRun run = new LogRun();
     private final CompletableFuture<Optional<Throwable>> ended = new CompletableFuture<>();
 
     /** A run that has not begun; {@code settings} from {@link DebeziumSettings}. */
     public LogStream(String slot, Properties settings, ChangeSink sink) {
         this.sink = Objects.requireNonNull(sink);
-        settings.putAll(sockets.options());
+        settings.putAll(run.options());
         this.debezium = DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
                 .using(settings)
                 .using(this::completed)
@@ -71,11 +71,11 @@ public final class LogStream {
         closer.join(Math.max(1, patience.toMillis() / 2));
         if (closer.isAlive()) {
             LOG.info("Debezium does not stop in order; its connections are closed: thread={}", thread.getName());
-            sockets.cut();
+            run.cut();
             closer.join(millisUntil(deadline));
         }
         // Also when it has ended by itself: of a run that is over, nothing may connect again.
-        sockets.close();
+        run.close();
         if (thread.isAlive()) {
             thread.join(millisUntil(deadline));
         }
@@ -87,11 +87,21 @@ public final class LogStream {
             DebeziumEngine.RecordCommitter<RecordChangeEvent<SourceRecord>> committer)
             throws InterruptedException {
         for (RecordChangeEvent<SourceRecord> batch : batches) {
-            if (sink.take(((LogBatch) batch.record()).changes())) {
+            if (isSafe(((LogBatch) batch.record()).changes())) {
                 // The store shows its own position, whatever offset is handed to it.
                 committer.markProcessed(batch);
                 committer.markBatchFinished();
             }
+        }
+    }
+
+    private boolean isSafe(List<Change> changes) throws InterruptedException {
+        try {
+            return sink.take(changes);
+        } catch (RuntimeException e) {
+            // This ends the run, and Debezium then waits for its reader.
+            run.endReading();
+            throw e;
         }
     }
 
@@ -117,6 +127,7 @@ public final class LogStream {
     private void close(long deadline) {
         while (thread.isAlive() && System.nanoTime() - deadline < 0) {
             try {
+                run.endReading();
                 debezium.close();
                 return;
             } catch (IllegalStateException starting) {

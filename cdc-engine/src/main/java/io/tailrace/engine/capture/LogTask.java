@@ -47,6 +47,7 @@ public final class LogTask extends PostgresConnectorTask {
         ReplicationConnection connection = super.buildReplicationConnection(jdbcConnection, schema, config);
         partition = Map.of("server", config.getLogicalName());
         queue = ahead;
+        LogRun.of(config.getConfig().asMap()).ifPresent(run -> run.readsInto(ahead));
         return new TappedConnection(connection, ahead);
     }
 
@@ -72,14 +73,5 @@ public final class LogTask extends PostgresConnectorTask {
             leftoversNanos = now;
             var unused = super.doPoll();
         }
-    }
-
-    @Override
-    protected void doStop() {
-        ChangeQueue ahead = queue;
-        if (ahead != null) {
-            ahead.close();
-        }
-        super.doStop();
     }
 }

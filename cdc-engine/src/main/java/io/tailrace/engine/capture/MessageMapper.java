@@ -11,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +28,8 @@ final class MessageMapper {
 
     private static final int UUID_LENGTH = 36;
 
-    /** Digits of an integer. */
-    private static final int MAX_VERSION = 9;
+    /** Of an integer: {@code 2147483647} has ten digits. */
+    private static final Pattern TEN_DIGITS = Pattern.compile("-?[0-9]{1,10}");
 
     private static final Carried[] ORIGIN = {
         new Carried(OutboxMessage.TENANT_ID, "tenant_id", HeaderName.CE_TENANTID, Origin.MAX_ID),
@@ -146,11 +147,19 @@ final class MessageMapper {
         if (version == null) {
             return;
         }
-        if (version.utf8().matches("-?[0-9]{1," + MAX_VERSION + "}")) {
+        if (isInteger(version.utf8())) {
             add(out, HeaderName.CE_EVENTVERSION, version);
         } else {
             problem.note("event_version is no number");
         }
+    }
+
+    private static boolean isInteger(String text) {
+        if (!TEN_DIGITS.matcher(text).matches()) {
+            return false;
+        }
+        long number = Long.parseLong(text);
+        return number == (int) number;
     }
 
     private static @Nullable Bytes payload(OutboxMessage message, Headers.Builder out, Problem problem) {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +52,7 @@ public final class BatchPublisher implements ChangeSink {
     private final CommittedOffsets.Desk desk;
     private final EngineMetrics metrics;
     private final BatchWatcher watcher;
+    private final LongSupplier nanoTime;
 
     // Held for a batch, so that a stop can wait for its end instead of breaking its transaction.
     private final ReentrantLock batch = new ReentrantLock();
@@ -65,12 +67,24 @@ public final class BatchPublisher implements ChangeSink {
             CommittedOffsets.Desk desk,
             EngineMetrics metrics,
             BatchWatcher watcher) {
+        this(mapper, cursor, producer, desk, metrics, watcher, System::nanoTime);
+    }
+
+    BatchPublisher(
+            ChangeMapper mapper,
+            ResumeCursor cursor,
+            RawProducer producer,
+            CommittedOffsets.Desk desk,
+            EngineMetrics metrics,
+            BatchWatcher watcher,
+            LongSupplier nanoTime) {
         this.mapper = Objects.requireNonNull(mapper);
         this.cursor = Objects.requireNonNull(cursor);
         this.producer = Objects.requireNonNull(producer);
         this.desk = Objects.requireNonNull(desk);
         this.metrics = Objects.requireNonNull(metrics);
         this.watcher = Objects.requireNonNull(watcher);
+        this.nanoTime = Objects.requireNonNull(nanoTime);
         this.open = new Open(cursor.position(), cursor.isSearching());
     }
 
@@ -83,7 +97,7 @@ public final class BatchPublisher implements ChangeSink {
                 return false;
             }
             if (open.began == 0) {
-                open.began = System.nanoTime();
+                open.began = nanoTime.getAsLong();
             }
             add(changes);
             if (changes.size() >= FLOWING && mayGrow()) {
@@ -117,7 +131,7 @@ public final class BatchPublisher implements ChangeSink {
 
     /** Whether more rows are at hand, and none in Kafka would be too late for waiting for them. */
     private boolean mayGrow() {
-        if (open.commits.isEmpty() || System.nanoTime() - open.began >= LONGEST_NANOS) {
+        if (open.commits.isEmpty() || nanoTime.getAsLong() - open.began >= LONGEST_NANOS) {
             return false;
         }
         Point last = open.commits.get(open.commits.size() - 1);
@@ -169,7 +183,7 @@ public final class BatchPublisher implements ChangeSink {
         if (done.searching && !cursor.isSearching()) {
             LOG.info("Resumed: slot={} position={} skipped={}", after.slot(), after.text(), done.skipped);
         }
-        metrics.batch(done.rows, done.skipped, Duration.ofNanos(System.nanoTime() - done.began), after.commitLsn());
+        metrics.batch(done.rows, done.skipped, Duration.ofNanos(nanoTime.getAsLong() - done.began), after.commitLsn());
         done.cut.forEach(this::tellOfCut);
         if (done.rows > 0) {
             metrics.committed(done.commits.stream().mapToLong(Point::commitMicros));
