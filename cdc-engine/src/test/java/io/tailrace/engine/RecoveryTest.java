@@ -12,7 +12,6 @@ import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import io.tailrace.testkit.TopicReader;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
@@ -21,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -349,34 +347,18 @@ class RecoveryTest {
                             EngineFixture.PATIENCE,
                             fixture.topics.rawEvents());
         }
-        assertThat(counts(stack.reader().read(stack.namespace() + ".raw.events")))
-                .isEqualTo(rows(stack, "SELECT id, count(*) FROM tailrace.outbox GROUP BY id"));
-        assertThat(counts(stack.reader().read(stack.namespace() + ".raw.commands")))
-                .isEqualTo(rows(
+        assertThat(RowCounts.read(stack.reader().read(stack.namespace() + ".raw.events")))
+                .isEqualTo(RowCounts.held(stack, "SELECT id, count(*) FROM tailrace.outbox GROUP BY id"));
+        assertThat(RowCounts.read(stack.reader().read(stack.namespace() + ".raw.commands")))
+                .isEqualTo(RowCounts.held(
                         stack,
                         "SELECT id, count(*) FROM tailrace.internal_command WHERE status = 'PENDING' GROUP BY id"));
     }
 
-    private static Map<String, Long> counts(List<ConsumerRecord<byte[], byte[]>> records) {
-        Map<String, Long> counts = new TreeMap<>();
-        records.forEach(record -> counts.merge(EngineFixture.header(record, "ce_id"), 1L, Long::sum));
-        return counts;
-    }
-
-    private static Map<String, Long> rows(Stack stack, String query) throws SQLException {
-        Map<String, Long> counts = new TreeMap<>();
-        try (Connection connection = stack.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            while (row.next()) {
-                counts.put(row.getString(1), row.getLong(2));
-            }
-        }
-        return counts;
-    }
-
     private static long slots(Stack stack) throws SQLException {
-        return rows(stack, "SELECT 'slots', count(*) FROM pg_replication_slots WHERE slot_name = '" + slot(stack) + "'")
+        return RowCounts.held(
+                        stack,
+                        "SELECT 'slots', count(*) FROM pg_replication_slots WHERE slot_name = '" + slot(stack) + "'")
                 .getOrDefault("slots", 0L);
     }
 

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A run that is deaf is ended, one that only has much to read is not, and a heartbeat that cannot be written is heard of. */
@@ -36,6 +37,7 @@ class SilenceTest {
     }
 
     /** The thread that reads the log writes the heartbeats, and waits for the answer. */
+    @Tag("long")
     @Test
     void aHeartbeatThatIsNeverAnsweredIsNoReasonToStandStill(Stack stack) throws Exception {
         EngineFixture.migrate(stack);
