@@ -94,7 +94,7 @@ final class ProveEngineVerb implements Callable<Integer> {
             defaultValue = "tailrace",
             description = {
                 "tailrace (default).",
-                "stock: the control. The same capture with Debezium's own offsets and its own search",
+                "stock: the control. The same mapping on Debezium's own stream, offsets and search",
                 "  for the place to resume at. It promises at least once, so doubled rows are no news;",
                 "  missing ones show that this test can fail."
             })

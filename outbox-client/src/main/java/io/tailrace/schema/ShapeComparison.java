@@ -146,7 +146,7 @@ final class ShapeComparison {
                     aspect.kind() + " " + aspect.name(),
                     Difference.ABSENT,
                     there,
-                    "drop it, or its constraint: it refuses rows, and the capture takes it for a key and slows down");
+                    "drop it, or its constraint: it refuses rows");
         }
     }
 

@@ -4,6 +4,6 @@ package io.tailrace.proof;
 public enum Resume {
     /** Tailrace's engine as it is. */
     TAILRACE,
-    /** The control: the same capture with Debezium's own offsets and its own search, at least once. */
+    /** The control: the same rows and the same mapping, with Debezium's own stream, offsets and search, at least once. */
     STOCK
 }

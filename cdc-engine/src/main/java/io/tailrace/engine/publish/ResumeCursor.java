@@ -13,7 +13,7 @@ import java.util.Objects;
  * transaction {@code lsn} rises, and rows that share one (COPY, multi-row INSERT) come in the same order every time, so an index tells
  * them apart. {@code txId} has 32 bits, which is enough: it is compared only with the transactions of one resume.
  *
- * <p>Where a crash can fall, and what the next run does (P = last position committed to Kafka; each batch is one Kafka transaction):
+ * <p>Where a crash can fall, and what the next run does (P = last position committed to Kafka; a batch here is what one Kafka transaction holds):
  *
  * <pre>
  * crash                                     Kafka has                next run

@@ -1,5 +1,6 @@
 /**
- * From raw records to the raw topics: one Kafka transaction for each batch, with the position in it.
+ * From raw records to the raw topics: Kafka transactions with the position in them, one for each batch, or
+ * one for many while there is a backlog.
  *
  * <p>{@link io.tailrace.engine.publish.ResumeCursor} decides what of a batch is new and how far it leads; {@link
  * io.tailrace.engine.publish.BatchPublisher} writes it; {@link io.tailrace.engine.publish.CommittedOffsets} shows Debezium nothing

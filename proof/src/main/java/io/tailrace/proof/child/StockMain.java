@@ -38,7 +38,7 @@ import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control: the same stream, the same mapping and an idempotent producer that is waited for, but Debezium's own offsets, in a Kafka
+ * The control: Debezium's own stream, without the tap, the same mapping and an idempotent producer that is waited for, but Debezium's own offsets, in a Kafka
  * topic, stored after each batch, and its own search for the place to resume at. That is how Debezium Server is set up by its own
  * manual, heartbeats on. At least once is what it promises. Arguments: {@link Site#arguments}.
  */
