@@ -69,7 +69,8 @@ class GiantTransactionTest {
         assertThat(tally.seen.cardinality()).isEqualTo(rows);
         assertThat(tally.read).as("none twice").isEqualTo(rows);
         assertThat(tally.disorder).as("out of order within their keys").isZero();
-        assertThat(tally.transactions()).as("transactions of Kafka").isGreaterThanOrEqualTo(3);
+        // One before the kill and one after it; what is a backlog by then may come in one.
+        assertThat(tally.transactions()).as("transactions of Kafka").isGreaterThanOrEqualTo(2);
     }
 
     /** What was read, row by row. */
