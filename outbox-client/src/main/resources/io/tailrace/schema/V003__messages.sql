@@ -11,7 +11,7 @@
 -- causation_id, traceparent, payload, payload_binary. The schema says whose it is: every reader of this database hears it.
 --
 -- A message too large for its topic would lose its payload, as there is no row that keeps it; so it is refused here. Most bytes of a
--- message: the setting tailrace.max_message_bytes, else 960 kB, which is what topics of 1 MiB take in any case.
+-- message: the setting tailrace.max_message_bytes, else 960 KiB, which is what topics of 1 MiB take in any case.
 CREATE FUNCTION ${schema}.emit(
         event_name text, ordering_key text DEFAULT NULL, payload json DEFAULT NULL, payload_binary bytea DEFAULT NULL,
         content_type text DEFAULT NULL, headers json DEFAULT NULL, event_version integer DEFAULT NULL,

@@ -165,6 +165,19 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** The proof runs Debezium as it is sold, for comparison. */
+    @Test
+    void onlyTheReadingOfTheLogKnowsDebezium() {
+        noClasses()
+                .that(inMainCode())
+                .and()
+                .resideOutsideOfPackages(ROOT + "engine.log..", ROOT + "proof.child..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.debezium..")
+                .check(CLASSES);
+    }
+
     /** A connection may be handed on; who makes statements of it and reads rows is one package of the module. */
     @Test
     void sqlHasOnePlaceInEachModule() {

@@ -1,5 +1,6 @@
 package io.tailrace.engine.capture;
 
+import io.tailrace.engine.log.LogPoint;
 import java.util.Optional;
 
 /**
@@ -9,7 +10,7 @@ import java.util.Optional;
  * @param what it is
  * @param record what goes to Kafka; empty for heartbeats and for what is nobody's
  */
-public record Captured(Point at, What what, Optional<RawRecord> record) {
+public record Captured(LogPoint at, What what, Optional<RawRecord> record) {
 
     /** What came out of the log. */
     public enum What {
@@ -24,14 +25,4 @@ public record Captured(Point at, What what, Optional<RawRecord> record) {
         /** A change that is none of ours, or a message that makes no sense. */
         OTHER
     }
-
-    /**
-     * Where in the log.
-     *
-     * @param commitLsn end of the last commit before
-     * @param txId its transaction, 32 bits; 0 when it belongs to none
-     * @param lsn its own, comparable only within its transaction
-     * @param commitMicros when the transaction was committed, microseconds since the epoch by the database's clock; 0 if unknown
-     */
-    public record Point(long commitLsn, long txId, long lsn, long commitMicros) {}
 }

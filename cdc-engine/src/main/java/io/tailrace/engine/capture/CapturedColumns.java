@@ -1,7 +1,10 @@
 package io.tailrace.engine.capture;
 
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.Kind;
+import io.tailrace.engine.log.Columns;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** The columns that the engine reads; the publication must carry them and better carries no other, each costs CPU for every row. */
@@ -57,6 +60,14 @@ public final class CapturedColumns {
             TRACEPARENT);
 
     private CapturedColumns() {}
+
+    /** By the column that only one of the tables has: the publication, which is checked, lets in no others. */
+    static Optional<Kind> kindOf(Columns columns) {
+        if (columns.index(EVENT_NAME) >= 0) {
+            return Optional.of(Kind.EVENT);
+        }
+        return columns.index(COMMAND_NAME) >= 0 ? Optional.of(Kind.COMMAND) : Optional.empty();
+    }
 
     /** By table name. */
     public static Map<String, Set<String>> of(TableNames tables) {

@@ -1,9 +1,12 @@
 package io.tailrace.engine.capture;
 
 import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.OutboxMode;
-import io.tailrace.engine.capture.Captured.Point;
 import io.tailrace.engine.capture.Captured.What;
+import io.tailrace.engine.log.Change;
+import io.tailrace.engine.log.Columns;
+import io.tailrace.engine.log.LogPoint;
 import io.tailrace.engine.source.Source;
 import java.nio.charset.StandardCharsets;
 import java.util.IdentityHashMap;
@@ -22,8 +25,6 @@ public final class ChangeMapper {
 
     /** Prefix of the messages that are events. */
     public static final String OUTBOX_PREFIX = "tailrace.outbox";
-    /** What all of them begin with. */
-    static final String PREFIXES = "tailrace.";
 
     /** A table that is altered again and again must not fill the heap with shapes of the past. */
     private static final int MOST_SHAPES = 64;
@@ -32,7 +33,8 @@ public final class ChangeMapper {
     private final ControlMapper controls;
     private final MessageMapper messages;
     private final Surprises surprises;
-    private final Map<Columns, RowMapper> rows = new IdentityHashMap<>();
+    /** None for the columns of a table that is not ours. */
+    private final Map<Columns, Optional<RowMapper>> rows = new IdentityHashMap<>();
 
     // All rows of a transaction share both, so they are written out once.
     private final InstantText instants = new InstantText();
@@ -58,26 +60,27 @@ public final class ChangeMapper {
     }
 
     private Captured row(Change change, Columns columns) {
-        Point at = change.at();
-        if (columns.kind == Columns.Kind.FOREIGN) {
-            return new Captured(at, What.OTHER, Optional.empty());
-        }
-        RowMapper mapper = rows.get(columns);
-        if (mapper == null) {
+        LogPoint at = change.at();
+        Optional<RowMapper> known = rows.get(columns);
+        if (known == null) {
             if (rows.size() >= MOST_SHAPES) {
                 rows.clear();
             }
-            mapper = new RowMapper(settings, columns);
-            rows.put(columns, mapper);
+            known = CapturedColumns.kindOf(columns).map(kind -> new RowMapper(settings, kind, columns));
+            rows.put(columns, known);
         }
-        if (columns.kind == Columns.Kind.EVENT) {
+        if (known.isEmpty()) {
+            return new Captured(at, What.OTHER, Optional.empty());
+        }
+        RowMapper mapper = known.get();
+        if (mapper.kind() == Kind.EVENT) {
             surprises.event(OutboxMode.TABLE);
         }
         return new Captured(at, What.ROW, Optional.of(mapper.map(change.values(), ceTime(at), xid(at))));
     }
 
     private Captured message(Change message) {
-        Point at = message.at();
+        LogPoint at = message.at();
         String prefix = message.prefix();
         if (prefix == null || !(message.values()[0] instanceof byte[] bytes)) {
             return new Captured(at, What.OTHER, Optional.empty());
@@ -103,7 +106,7 @@ public final class ChangeMapper {
         };
     }
 
-    private Captured event(Point at, byte[] content) {
+    private Captured event(LogPoint at, byte[] content) {
         Optional<RawRecord> record = messages.map(content, at, ceTime(at), xid(at));
         if (record.isEmpty()) {
             return new Captured(at, What.OTHER, record);
@@ -112,7 +115,7 @@ public final class ChangeMapper {
         return new Captured(at, What.ROW, record);
     }
 
-    private Bytes ceTime(Point at) {
+    private Bytes ceTime(LogPoint at) {
         if (at.commitMicros() != timeMicros) {
             timeMicros = at.commitMicros();
             time = Bytes.utf8(instants.of(timeMicros));
@@ -120,7 +123,7 @@ public final class ChangeMapper {
         return time;
     }
 
-    private Bytes xid(Point at) {
+    private Bytes xid(LogPoint at) {
         if (at.txId() != xidNumber) {
             xidNumber = at.txId();
             xid = Bytes.utf8(Long.toString(xidNumber));

@@ -5,7 +5,7 @@ import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Origin;
-import io.tailrace.engine.capture.Captured.Point;
+import io.tailrace.engine.log.LogPoint;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +56,7 @@ final class MessageMapper {
     }
 
     /** The record; empty when the message speaks of another schema, and so belongs to another engine. */
-    Optional<RawRecord> map(byte[] content, Point at, Bytes ceTime, Bytes xid) {
+    Optional<RawRecord> map(byte[] content, LogPoint at, Bytes ceTime, Bytes xid) {
         OutboxMessage message = OutboxMessage.parse(content);
         if (!message.mayBelongTo(schema)) {
             return Optional.empty();
@@ -66,7 +66,7 @@ final class MessageMapper {
         return Optional.of(settings.limit().fit(record));
     }
 
-    private RawRecord read(OutboxMessage message, Point at, Bytes ceTime, Bytes xid) {
+    private RawRecord read(OutboxMessage message, LogPoint at, Bytes ceTime, Bytes xid) {
         Headers.Builder out = Headers.builder();
         Problem problem = new Problem();
         Bytes id = id(message, at, problem);
@@ -97,7 +97,7 @@ final class MessageMapper {
     }
 
     /** All of it is the payload of a dead letter: whoever looks at it must see what was written. */
-    private RawRecord unreadable(OutboxMessage message, Point at, Bytes ceTime, Bytes xid) {
+    private RawRecord unreadable(OutboxMessage message, LogPoint at, Bytes ceTime, Bytes xid) {
         Headers.Builder out = Headers.builder();
         Problem problem = new Problem();
         problem.note(message.problem());
@@ -116,7 +116,7 @@ final class MessageMapper {
         return new RawRecord(settings.rawEvents(), id, Bytes.of(message.content()), out.build());
     }
 
-    private Bytes id(OutboxMessage message, Point at, Problem problem) {
+    private Bytes id(OutboxMessage message, LogPoint at, Problem problem) {
         Bytes id = message.get(OutboxMessage.ID);
         if (id == null || !isUuid(id.array())) {
             problem.note("id is no UUID in lower case");
@@ -126,7 +126,7 @@ final class MessageMapper {
     }
 
     /** A dead letter must have an id of its own, and the same one whenever the log is read. */
-    private Bytes madeUp(Point at) {
+    private Bytes madeUp(LogPoint at) {
         String place = "%s %d %d".formatted(settings.slot(), at.txId(), at.lsn());
         return Bytes.utf8(
                 UUID.nameUUIDFromBytes(place.getBytes(StandardCharsets.UTF_8)).toString());

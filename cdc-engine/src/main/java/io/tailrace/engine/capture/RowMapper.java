@@ -4,6 +4,7 @@ import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
+import io.tailrace.engine.log.Columns;
 import java.time.DateTimeException;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,8 @@ final class RowMapper {
     private final CaptureSettings settings;
     private final boolean command;
     private final String topic;
-    private final Bytes kind;
+    private final Kind kind;
+    private final Bytes kindText;
     private final Bytes seq;
     private final Bytes source;
     private final int id;
@@ -45,15 +47,16 @@ final class RowMapper {
     private final int runAt;
     private final int[] origin = new int[ORIGIN.length];
 
-    RowMapper(CaptureSettings settings, Columns columns) {
+    RowMapper(CaptureSettings settings, Kind kind, Columns columns) {
         this.settings = settings;
-        this.command = columns.kind == Columns.Kind.COMMAND;
+        this.kind = kind;
+        this.command = kind == Kind.COMMAND;
         this.topic = command ? settings.rawCommands() : settings.rawEvents();
-        this.kind = Bytes.utf8((command ? Kind.COMMAND : Kind.EVENT).text());
+        this.kindText = Bytes.utf8(kind.text());
         this.seq = Bytes.utf8(Integer.toString(settings.epoch()));
         this.source = Bytes.utf8(settings.ceSource());
-        this.id = required(columns, CapturedColumns.ID);
-        this.name = required(columns, command ? CapturedColumns.COMMAND_NAME : CapturedColumns.EVENT_NAME);
+        this.id = required(kind, columns, CapturedColumns.ID);
+        this.name = required(kind, columns, command ? CapturedColumns.COMMAND_NAME : CapturedColumns.EVENT_NAME);
         this.orderingKey = columns.index(CapturedColumns.ORDERING_KEY);
         this.payload = columns.index(CapturedColumns.PAYLOAD);
         this.payloadBinary = columns.index(CapturedColumns.PAYLOAD_BINARY);
@@ -66,13 +69,17 @@ final class RowMapper {
         }
     }
 
-    private static int required(Columns columns, String column) {
+    private static int required(Kind kind, Columns columns, String column) {
         int index = columns.index(column);
         if (index < 0) {
-            throw new IllegalStateException("the " + columns.kind + " table has no column " + column
+            throw new IllegalStateException("the table of " + kind.text() + "s has no column " + column
                     + ", or the publication leaves it out. Run: tailrace db migrate");
         }
         return index;
+    }
+
+    Kind kind() {
+        return kind;
     }
 
     RawRecord map(@Nullable Object[] row, Bytes ceTime, Bytes xid) {
@@ -95,7 +102,7 @@ final class RowMapper {
         Bytes value = payload(row, out, problem);
         origin(row, out);
         ownHeaders(row, out, problem);
-        add(out, HeaderName.KIND, kind);
+        add(out, HeaderName.KIND, kindText);
         add(out, HeaderName.SEQ, seq);
         add(out, HeaderName.XID, xid);
         add(out, HeaderName.PAYLOAD, value == null ? NULL : INLINE);

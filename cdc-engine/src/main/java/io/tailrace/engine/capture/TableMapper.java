@@ -1,6 +1,8 @@
 package io.tailrace.engine.capture;
 
-import io.tailrace.engine.capture.Captured.Point;
+import io.tailrace.engine.log.Change;
+import io.tailrace.engine.log.Columns;
+import io.tailrace.engine.log.LogPoint;
 import io.tailrace.engine.source.TableRow;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +47,7 @@ public final class TableMapper {
                 .orElseThrow(() -> new IllegalStateException("what a table holds was mapped to nothing"));
     }
 
-    private static Point at(long xid, long micros) {
-        return new Point(0, xid, 0, micros);
+    private static LogPoint at(long xid, long micros) {
+        return new LogPoint(0, xid, 0, micros);
     }
 }

@@ -3,13 +3,13 @@ package io.tailrace.engine.publish;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.engine.EngineMetrics;
 import io.tailrace.engine.capture.Captured;
-import io.tailrace.engine.capture.Captured.Point;
 import io.tailrace.engine.capture.Captured.What;
-import io.tailrace.engine.capture.Change;
 import io.tailrace.engine.capture.ChangeMapper;
-import io.tailrace.engine.capture.ChangeSink;
 import io.tailrace.engine.capture.RawRecord;
 import io.tailrace.engine.capture.SizeLimit;
+import io.tailrace.engine.log.Change;
+import io.tailrace.engine.log.ChangeSink;
+import io.tailrace.engine.log.LogPoint;
 import io.tailrace.engine.publish.BatchWatcher.Step;
 import io.tailrace.engine.source.Position;
 import java.time.Duration;
@@ -134,14 +134,14 @@ public final class BatchPublisher implements ChangeSink {
         if (open.commits.isEmpty() || nanoTime.getAsLong() - open.began >= LONGEST_NANOS) {
             return false;
         }
-        Point last = open.commits.get(open.commits.size() - 1);
+        LogPoint last = open.commits.get(open.commits.size() - 1);
         return metrics.ageMicros(last.commitMicros()) > BACKLOG_MICROS;
     }
 
     private void add(List<Change> changes) {
         for (Change change : changes) {
             Captured captured = mapper.map(change);
-            Point at = captured.at();
+            LogPoint at = captured.at();
             if (captured.what() == What.COMMIT || at.txId() == Position.NO_TRANSACTION) {
                 cursor.takeCommit(at.commitLsn());
             } else if (cursor.takeRow(at.commitLsn(), at.txId(), at.lsn())) {
@@ -186,7 +186,7 @@ public final class BatchPublisher implements ChangeSink {
         metrics.batch(done.rows, done.skipped, Duration.ofNanos(nanoTime.getAsLong() - done.began), after.commitLsn());
         done.cut.forEach(this::tellOfCut);
         if (done.rows > 0) {
-            metrics.committed(done.commits.stream().mapToLong(Point::commitMicros));
+            metrics.committed(done.commits.stream().mapToLong(LogPoint::commitMicros));
         }
         if (done.heartbeatMicros != 0) {
             metrics.heartbeat(done.heartbeatMicros);
@@ -198,7 +198,7 @@ public final class BatchPublisher implements ChangeSink {
 
         final Position from;
         final boolean searching;
-        final List<Point> commits = new ArrayList<>();
+        final List<LogPoint> commits = new ArrayList<>();
         final List<RawRecord> cut = new ArrayList<>();
         int rows;
         int skipped;
@@ -217,7 +217,7 @@ public final class BatchPublisher implements ChangeSink {
                     cut.add(record);
                 }
             });
-            Point at = captured.at();
+            LogPoint at = captured.at();
             if (commits.isEmpty() || commits.get(commits.size() - 1).txId() != at.txId()) {
                 commits.add(at);
             }

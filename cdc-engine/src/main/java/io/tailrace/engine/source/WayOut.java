@@ -3,7 +3,7 @@ package io.tailrace.engine.source;
 /** The end of a refusal: the gap, what may be lost in it, and the commands to choose from. Read at three in the morning. */
 final class WayOut {
 
-    private static final String CHOICES = "\n  Choose one:"
+    private static final String CHOICES = "\n  Choose one, with --source if there are several:"
             + "\n    tailrace engine recover --from-table --dry-run   says what the raw topics lack; changes nothing"
             + "\n    tailrace engine recover --from-table             publishes that from the tables, each row once, and begins anew"
             + "\n    tailrace engine recover --accept-gap --note WHY  publishes nothing, notes what was accepted, and begins anew";

@@ -8,11 +8,11 @@ import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.engine.EngineMetrics;
 import io.tailrace.engine.capture.CaptureSettings;
-import io.tailrace.engine.capture.Captured.Point;
-import io.tailrace.engine.capture.Change;
 import io.tailrace.engine.capture.ChangeMapper;
-import io.tailrace.engine.capture.Columns;
 import io.tailrace.engine.capture.SizeLimit;
+import io.tailrace.engine.log.Change;
+import io.tailrace.engine.log.Columns;
+import io.tailrace.engine.log.LogPoint;
 import io.tailrace.engine.source.Position;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -160,7 +160,7 @@ class BatchPublisherTest {
             for (int i = 0; i < rows; i++) {
                 lsn += 8;
                 Object[] values = {UUID.randomUUID().toString(), "some.event", "key"};
-                changes.add(Change.row(new Point(commitBefore, commitBefore, lsn, micros), COLUMNS, values));
+                changes.add(Change.row(new LogPoint(commitBefore, commitBefore, lsn, micros), COLUMNS, values));
             }
             return publisher.take(changes);
         }

@@ -10,12 +10,12 @@ import io.tailrace.broker.ClientSettings;
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.record.Bytes;
-import io.tailrace.engine.capture.Captured.Point;
-import io.tailrace.engine.capture.Change;
 import io.tailrace.engine.capture.ChangeMapper;
-import io.tailrace.engine.capture.Columns;
-import io.tailrace.engine.capture.DebeziumSettings;
 import io.tailrace.engine.capture.RawRecord;
+import io.tailrace.engine.log.Change;
+import io.tailrace.engine.log.Columns;
+import io.tailrace.engine.log.DebeziumSettings;
+import io.tailrace.engine.log.LogPoint;
 import io.tailrace.engine.publish.BatchWatcher.Step;
 import io.tailrace.engine.publish.RawSettings;
 import io.tailrace.engine.source.Position;
@@ -106,7 +106,7 @@ public final class StockMain implements ChangeConsumer<RecordChangeEvent<SourceR
         if (!(record.value() instanceof Struct change)) {
             return Optional.empty();
         }
-        Point at = new Point(0, number(record, "txId"), 0, number(record, "ts_usec"));
+        LogPoint at = new LogPoint(0, number(record, "txId"), 0, number(record, "ts_usec"));
         if (change.schema().field("message") != null) {
             Struct message = change.getStruct("message");
             ByteBuffer content = ByteBuffer.wrap(message.getBytes("content"));
@@ -165,6 +165,11 @@ public final class StockMain implements ChangeConsumer<RecordChangeEvent<SourceR
                 "max.queue.size.in.bytes")) {
             settings.remove(ours);
         }
+        // Of no meaning where a tap takes rows before they are converted; here Debezium makes them into records.
+        settings.setProperty("message.prefix.include.list", "tailrace\\..*");
+        settings.setProperty("binary.handling.mode", "bytes");
+        settings.setProperty("tombstones.on.delete", "false");
+        settings.setProperty("event.converting.failure.handling.mode", "fail");
         settings.setProperty("bootstrap.servers", config.kafka().bootstrapServers());
         settings.setProperty("offset.storage.topic", OFFSETS);
         settings.setProperty("offset.storage.partitions", "1");

@@ -1,4 +1,4 @@
-package io.tailrace.engine.capture;
+package io.tailrace.engine.log;
 
 import io.tailrace.contract.config.EngineConfig;
 import io.tailrace.contract.config.SourceConfig;
@@ -68,17 +68,9 @@ public final class DebeziumSettings {
                 "table.include.list",
                 pattern(tables.schema() + "." + tables.outbox()) + ","
                         + pattern(tables.schema() + "." + tables.internalCommand()));
-        settings.setProperty(
-                "message.prefix.include.list",
-                pattern(ChangeMapper.OUTBOX_PREFIX) + "," + pattern(ChangeMapper.CONTROL_PREFIX) + ","
-                        + pattern(Source.HEARTBEAT_PREFIX));
     }
 
     private static void changes(Properties settings) {
-        settings.setProperty("tombstones.on.delete", "false");
-        settings.setProperty("binary.handling.mode", "bytes");
-        // The default turns a column that cannot be read into NULL, and says so in the log only.
-        settings.setProperty("event.converting.failure.handling.mode", "fail");
         // On, it moves the offset to COMMIT events, one of the two ways in which the stock resume loses rows.
         settings.setProperty("provide.transaction.metadata", "false");
         settings.setProperty("record.processing.threads", "1");

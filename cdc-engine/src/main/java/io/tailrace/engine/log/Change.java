@@ -1,6 +1,5 @@
-package io.tailrace.engine.capture;
+package io.tailrace.engine.log;
 
-import io.tailrace.engine.capture.Captured.Point;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes that it takes, roughly
  */
 public record Change(
-        Point at,
+        LogPoint at,
         @Nullable Columns columns,
         @Nullable Object[] values,
         @Nullable String prefix,
@@ -23,7 +22,7 @@ public record Change(
     private static final int OVERHEAD_BYTES = 200;
 
     /** A row; {@code values} are texts, numbers and byte arrays. */
-    public static Change row(Point at, Columns columns, @Nullable Object[] values) {
+    public static Change row(LogPoint at, Columns columns, @Nullable Object[] values) {
         int bytes = OVERHEAD_BYTES;
         for (Object value : values) {
             if (value instanceof String text) {
@@ -36,16 +35,17 @@ public record Change(
     }
 
     /** A logical decoding message. */
-    public static Change message(Point at, String prefix, byte[] content) {
+    public static Change message(LogPoint at, String prefix, byte[] content) {
         return new Change(at, null, new Object[] {content}, prefix, OVERHEAD_BYTES + content.length);
     }
 
     /** A sign that all up to a commit has been read. */
-    static Change commit(Point at) {
+    static Change commit(LogPoint at) {
         return new Change(at, null, new Object[0], null, OVERHEAD_BYTES);
     }
 
-    boolean isCommit() {
+    /** Whether it is no more than a sign that all up to a commit has been read. */
+    public boolean isCommit() {
         return columns == null && prefix == null;
     }
 }

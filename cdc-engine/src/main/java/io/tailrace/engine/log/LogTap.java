@@ -1,4 +1,4 @@
-package io.tailrace.engine.capture;
+package io.tailrace.engine.log;
 
 import io.debezium.connector.postgresql.PostgresValueConverter;
 import io.debezium.connector.postgresql.connection.LogicalDecodingMessage;
@@ -6,7 +6,6 @@ import io.debezium.connector.postgresql.connection.Lsn;
 import io.debezium.connector.postgresql.connection.ReplicationMessage;
 import io.debezium.connector.postgresql.connection.ReplicationMessage.Column;
 import io.debezium.connector.postgresql.connection.ReplicationStream.ReplicationMessageProcessor;
-import io.tailrace.engine.capture.Captured.Point;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -23,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by the thread that reads the log.
  */
 final class LogTap {
+
+    /** What the prefixes of all messages begin with that anybody here wants. */
+    private static final String OURS = "tailrace.";
 
     /** How often a commit is told for its own sake. Rows tell of the commit before them; this is for a log without rows. */
     private static final long COMMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -48,7 +50,7 @@ final class LogTap {
             case INSERT -> queue.put(row(point(message, lsn), message.getNewTupleList()));
             case MESSAGE -> {
                 LogicalDecodingMessage told = (LogicalDecodingMessage) message;
-                if (told.getPrefix().startsWith(ChangeMapper.PREFIXES)) {
+                if (told.getPrefix().startsWith(OURS)) {
                     queue.put(Change.message(point(message, lsn), told.getPrefix(), told.getContent()));
                 }
             }
@@ -65,11 +67,11 @@ final class LogTap {
         long now = System.nanoTime();
         if (now - commitToldNanos > COMMIT_NANOS) {
             commitToldNanos = now;
-            queue.put(Change.commit(new Point(lsn, 0, lsn, 0)));
+            queue.put(Change.commit(new LogPoint(lsn, 0, lsn, 0)));
         }
     }
 
-    private Change row(Point at, List<Column> row) {
+    private Change row(LogPoint at, List<Column> row) {
         @Nullable Object[] values = new Object[row.size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = value(row.get(i));
@@ -103,13 +105,13 @@ final class LogTap {
         return value;
     }
 
-    private Point point(ReplicationMessage message, long lsn) {
+    private LogPoint point(ReplicationMessage message, long lsn) {
         Instant time = message.getCommitTime();
         // The same object for all of a transaction.
         if (time != commitTime) {
             commitTime = time;
             commitMicros = time == null ? 0 : ChronoUnit.MICROS.between(Instant.EPOCH, time);
         }
-        return new Point(commitLsn, message.getTransactionId().orElse(0), lsn, commitMicros);
+        return new LogPoint(commitLsn, message.getTransactionId().orElse(0), lsn, commitMicros);
     }
 }

@@ -1,9 +1,8 @@
-package io.tailrace.engine.capture;
+package io.tailrace.engine.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.engine.capture.Captured.Point;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +81,17 @@ class ChangeQueueTest {
     }
 
     @Test
+    void whatHasWaitedLongEnoughIsTakenAtOnce() throws Exception {
+        AtomicLong now = new AtomicLong();
+        ChangeQueue queue = new ChangeQueue(NO_LIMIT, 0, 4, FOR_EVER, now::get);
+        now.addAndGet(FOR_EVER.toNanos());
+        put(queue, 0, 1);
+        now.addAndGet(FOR_EVER.toNanos());
+        put(queue, 1, 2);
+        assertThat(numbers(queue.take())).isEqualTo(numbers(0, 2));
+    }
+
+    @Test
     void whoeverPutsWaitsForRoom() throws Exception {
         ChangeQueue queue = new ChangeQueue(3, 0, 2, AT_ONCE);
         put(queue, 0, 3);
@@ -132,7 +143,7 @@ class ChangeQueueTest {
     }
 
     private static Change change(long number) {
-        return Change.message(new Point(0, 0, number, 0), "prefix", new byte[0]);
+        return Change.message(new LogPoint(0, 0, number, 0), "prefix", new byte[0]);
     }
 
     private static List<Long> numbers(List<Change> changes) {

@@ -1,4 +1,4 @@
-package io.tailrace.engine.capture;
+package io.tailrace.engine.log;
 
 import io.debezium.connector.postgresql.PostgresConnectorConfig;
 import io.debezium.connector.postgresql.PostgresConnectorTask;

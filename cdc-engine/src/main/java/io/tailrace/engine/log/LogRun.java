@@ -1,4 +1,4 @@
-package io.tailrace.engine.capture;
+package io.tailrace.engine.log;
 
 import java.io.IOException;
 import java.net.Socket;
