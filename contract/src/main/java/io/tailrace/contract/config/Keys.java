@@ -82,7 +82,7 @@ final class Keys {
                     ValueType.DURATION,
                     "How long changes are collected before a batch that is not full: the floor of latency.")
             .between(Duration.ofMillis(1), Duration.ofSeconds(5))
-            .byDefault(Duration.ofMillis(10));
+            .byDefault(Duration.ofMillis(5));
     static final Key<Integer> MAX_BATCH_SIZE = Key.of(
                     "engine.max-batch-size",
                     ValueType.NUMBER,

@@ -157,7 +157,7 @@ class ConfigValuesTest {
     void engineByDefault() {
         assertThat(DEFAULTS.engine())
                 .isEqualTo(new EngineConfig(
-                        Duration.ofMillis(10), 2048, 8192, 64 << 20, Duration.ofSeconds(5), Duration.ofSeconds(5)));
+                        Duration.ofMillis(5), 2048, 8192, 64 << 20, Duration.ofSeconds(5), Duration.ofSeconds(5)));
     }
 
     @Test
