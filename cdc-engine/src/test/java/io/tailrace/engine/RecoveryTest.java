@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -196,7 +197,8 @@ class RecoveryTest {
         Report report = recover(stack, order(Way.FROM_TABLE, false));
 
         assertThat(report.publishedEvents()).isEqualTo(1);
-        assertThat(report.epoch()).isEqualTo(1);
+        // Nobody can tell whether one of the topics was made anew.
+        assertThat(report.epoch()).isEqualTo(2);
         assertEverythingIsThereOnce(stack);
     }
 
@@ -243,6 +245,11 @@ class RecoveryTest {
             }
         }
 
+        Clock later = Clock.offset(Clock.systemUTC(), Duration.ofDays(20));
+        assertThatThrownBy(() ->
+                        new EngineOperations(config(stack)).recover(order(Way.FROM_TABLE, true), later, line -> {}))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageContaining("--since INSTANT");
         Report report = recover(stack, order(Way.FROM_TABLE, false));
 
         assertThat(report.publishedEvents()).isEqualTo(1);

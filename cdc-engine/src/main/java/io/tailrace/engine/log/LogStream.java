@@ -98,7 +98,7 @@ public final class LogStream {
     private boolean isSafe(List<Change> changes) throws InterruptedException {
         try {
             return sink.take(changes);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // This ends the run, and Debezium then waits for its reader.
             run.endReading();
             throw e;

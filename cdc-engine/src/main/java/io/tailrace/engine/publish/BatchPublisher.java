@@ -110,6 +110,10 @@ public final class BatchPublisher implements ChangeSink {
             // dropping the batch for ever.
             stopped = true;
             throw new BatchFailed(e);
+        } catch (Error e) {
+            // The cursor may be ahead of what was sent.
+            stopped = true;
+            throw e;
         } finally {
             batch.unlock();
         }

@@ -136,8 +136,9 @@ final class Outcome {
                             .formatted(gapFrom(), Lsn.text(gapTo)));
         }
         if (epochs.now() != epochs.before()) {
-            notes.add("a raw topic was deleted and made again: the epoch is %d from now on, it was %d"
-                    .formatted(epochs.now(), epochs.before()));
+            notes.add(
+                    "a raw topic was deleted and made again, or nobody can tell: the epoch is %d from now on, it was %d"
+                            .formatted(epochs.now(), epochs.before()));
         }
         return notes;
     }

@@ -128,11 +128,6 @@ final class RawMemory {
         }
     }
 
-    /** Whether there is no record of this source at all. */
-    boolean isEmpty() {
-        return events == 0 && commands == 0;
-    }
-
     /** Records of outbox rows. */
     long events() {
         return events;

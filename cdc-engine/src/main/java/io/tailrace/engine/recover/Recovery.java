@@ -65,10 +65,15 @@ public final class Recovery {
     private static final Duration LEASE_PAUSE = Duration.ofMillis(200);
 
     /**
-     * How long before the last position a row may have been written, by another clock, whose transaction committed after it. Retention
-     * deletes nothing so young, unless the engine stood still for nearly as long as the topic keeps.
+     * How long before the last position a row may have been written, by another clock, whose transaction committed after it.
      */
     private static final Duration LONGEST_TRANSACTION = Duration.ofDays(1);
+
+    private static final String STOOD_TOO_LONG =
+            "The last position was written at %s, and %s keeps records for %d days: of rows written shortly before, nobody can tell"
+                    + " whether they were published and forgotten, or never published. Say since when rows are to be published if the"
+                    + " topic lacks them: --since INSTANT. The time of that position doubles none that was captured before; a day"
+                    + " earlier also takes rows of a transaction that was open then";
 
     private final TailraceConfig config;
     private final SourceConnections connections;
@@ -255,21 +260,26 @@ public final class Recovery {
             return order.since();
         }
         Optional<Instant> remembered = memory.remembersSince(topics.rawEvents(), clock.instant());
-        // What was committed after the last position was captured by nobody, whatever the topic has forgotten: one
-        // partition
-        // that few keys go to makes it forgetful as a whole. A row tells when it was written, which may be long before
-        // that.
+        // What was committed after the last position was captured by nobody, whatever the topic has forgotten: one that
+        // few keys go to makes it forgetful as a whole. A row tells when it was written, which may be long before that.
         Optional<Instant> captured = standing.last()
                 .map(Written::timestampMs)
                 .map(Instant::ofEpochMilli)
                 .map(written -> written.minus(LONGEST_TRANSACTION));
+        Instant kept = clock.instant().minus(config.topics().rawRetention());
+        if (remembered.isPresent() && captured.filter(kept::isAfter).isPresent()) {
+            throw new StartRefused(STOOD_TOO_LONG.formatted(
+                    captured.get().plus(LONGEST_TRANSACTION),
+                    topics.rawEvents(),
+                    config.topics().rawRetention().toDays()));
+        }
         return remembered.map(since -> captured.filter(since::isAfter).orElse(since));
     }
 
     private static Epochs epochs(Standing standing, RawMemory memory) {
         int before =
                 standing.position().map(Position::epoch).orElse(Math.max(Position.FIRST_EPOCH, memory.highestEpoch()));
-        return new Epochs(before, standing.topicsWereRemade(memory) ? before + 1 : before);
+        return new Epochs(before, standing.topicsWereRemade() ? before + 1 : before);
     }
 
     private PositionTopic positions() {

@@ -31,12 +31,12 @@ record Standing(
     }
 
     /**
-     * Whether a raw topic was deleted and made again: what it holds from now on sorts behind all that it ever held. Without a position
-     * only an empty topic tells of it.
+     * Whether a raw topic was deleted and made again, or may have been: what it holds from now on sorts behind all that it ever held.
+     * Only a position could say that it was not.
      */
-    boolean topicsWereRemade(RawMemory memory) {
+    boolean topicsWereRemade() {
         if (last.isEmpty()) {
-            return facts.owner().map(Owner::started).orElse(false) && memory.isEmpty();
+            return facts.owner().map(Owner::started).orElse(false);
         }
         Ties then = last.get().position().ties();
         return differ(then.rawEvents(), rawEvents) || differ(then.rawCommands(), rawCommands);
