@@ -124,7 +124,11 @@ final class RawMemory {
                     .forEach(begin -> forgetful.add(begin.getKey()));
             consumer.assign(partitions);
             begins.forEach(consumer::seek);
-            readTo(consumer, ends);
+            long offsets = ends.entrySet().stream()
+                    .mapToLong(end -> end.getValue() - begins.getOrDefault(end.getKey(), 0L))
+                    .sum();
+            progress.accept("reading the raw topics to their end: %,d offsets".formatted(offsets));
+            readTo(consumer, ends, offsets);
         }
     }
 
@@ -167,8 +171,10 @@ final class RawMemory {
         return offsets;
     }
 
-    private void readTo(KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) throws SQLException {
+    private void readTo(KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, long offsets)
+            throws SQLException {
         long lastSeen = System.nanoTime();
+        long read = 0;
         long told = 0;
         while (true) {
             // A position also passes records that were aborted and markers, which poll does not return.
@@ -190,9 +196,10 @@ final class RawMemory {
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 take(record);
             }
-            if (events + commands - told >= PROGRESS_EVERY) {
-                told = events + commands;
-                progress.accept("read %,d records of the raw topics".formatted(told));
+            read += records.count();
+            if (read - told >= PROGRESS_EVERY) {
+                told = read;
+                progress.accept("read %,d of %,d".formatted(read, offsets));
             }
         }
     }

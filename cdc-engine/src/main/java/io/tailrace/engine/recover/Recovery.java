@@ -171,12 +171,15 @@ public final class Recovery {
             Epochs epochs = epochs(standing, memory);
             long beginsAt;
             try (NewSlot slot = newSlot(lease)) {
+                progress.accept("comparing the tables with them");
                 comparison.lookAt(Optional.of(slot), reach(order, standing, memory));
                 beginsAt = slot.beginsAt();
             }
-            Outcome outcome = new Outcome(order, standing, beginsAt, epochs)
-                    .compared(new Report.Compared(
-                            memory.events(), memory.commands(), comparison.events(), comparison.commands()));
+            Report.Compared compared =
+                    new Report.Compared(memory.events(), memory.commands(), comparison.events(), comparison.commands());
+            progress.accept("they lack %,d outbox rows and %,d command rows: publishing"
+                    .formatted(compared.events().lacking(), compared.commands().lacking()));
+            Outcome outcome = new Outcome(order, standing, beginsAt, epochs).compared(compared);
             Republisher republisher =
                     new Republisher(producer, RawSettings.of(config, epochs.now()), chunkRows, progress);
             comparison.lacking(republisher);

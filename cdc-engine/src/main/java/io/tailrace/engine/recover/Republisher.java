@@ -20,7 +20,7 @@ final class Republisher implements Comparison.Taker, Comparison.ActTaker {
 
     private static final long CHUNK_BYTES = 8L << 20;
 
-    private static final int PROGRESS_EVERY = 100_000;
+    private static final int PROGRESS_EVERY = 10_000;
 
     private final RawProducer producer;
     private final TableMapper mapper;
@@ -73,7 +73,8 @@ final class Republisher implements Comparison.Taker, Comparison.ActTaker {
         producer.commit(chunk);
         chunk.clear();
         chunkBytes = 0;
-        if (events + commands - told >= Math.min(PROGRESS_EVERY, chunkRows)) {
+        // The first chunk too: from then on what is seen is that it moves.
+        if (told == 0 || events + commands - told >= PROGRESS_EVERY) {
             told = events + commands;
             progress.accept("published %,d rows".formatted(told));
         }
