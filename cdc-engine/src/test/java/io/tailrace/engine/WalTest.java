@@ -12,13 +12,14 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
  * The log that the slot holds back comes down by itself, whoever writes. The server moves {@code restart_lsn} when the engine has
- * confirmed a record of running transactions, which it writes every 15 s; nothing here asks it to.
+ * confirmed a record of running transactions, which it writes every 15 s, and at a checkpoint: these tests ask for one and wait less.
  */
 @RealParts
 class WalTest {
@@ -73,36 +74,77 @@ class WalTest {
     @Test
     void aCleanUpOfManyRowsHoldsNothingBackAndStopsNobody(Stack stack) throws Exception {
         EngineFixture.migrate(stack);
+        fillToClean(stack);
+        Latencies without = besideACleanUp(stack);
+        // What was cleaned away is in the log still: the engine reads it all.
         try (EngineFixture fixture = new EngineFixture(stack).started()) {
-            stack.execute("INSERT INTO tailrace.outbox (event_name, payload)"
-                    + " SELECT 'to.clean', '{}' FROM generate_series(1, " + CLEANED + ")");
-            await().atMost(Duration.ofSeconds(60 + CLEANED / 1000))
-                    .until(() -> fixture.registry
-                                    .get(EngineMetrics.PREFIX + "rows")
-                                    .counter()
-                                    .count()
-                            >= CLEANED);
-            long[] alone = insertNanos(stack, 200);
-            CompletableFuture<Void> cleanUp = CompletableFuture.runAsync(() -> {
-                try {
-                    stack.execute("DELETE FROM tailrace.outbox WHERE event_name = 'to.clean'");
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
-            long[] beside = insertNanos(stack, 200);
-            cleanUp.join();
+            awaitRows(fixture, CLEANED + without.count());
+            fillToClean(stack);
+            awaitRows(fixture, 2L * CLEANED + without.count());
+            Latencies with = besideACleanUp(stack);
             System.out.printf(
-                    "Insert and commit, microseconds, p50 and p99: alone %d and %d, beside a clean-up of %d rows %d and %d%n",
-                    alone[100] / 1000, alone[197] / 1000, CLEANED, beside[100] / 1000, beside[197] / 1000);
+                    "Insert and commit beside a clean-up of %d rows, microseconds: without the engine %s, with it %s%n",
+                    CLEANED, without, with);
             awaitRelease(stack, fixture);
-            await().atMost(EngineFixture.PATIENCE)
-                    .until(() -> fixture.registry
-                                    .get(EngineMetrics.PREFIX + "rows")
-                                    .counter()
-                                    .count()
-                            == CLEANED + 400);
+            awaitRows(fixture, 2L * CLEANED + without.count() + with.count());
             assertThat(fixture.engine.health().state()).isEqualTo(Health.State.READY);
+        }
+    }
+
+    private static void fillToClean(Stack stack) throws SQLException {
+        stack.execute(
+                "INSERT INTO tailrace.outbox (event_name, payload) SELECT 'to.clean', '{}' FROM generate_series(1, "
+                        + CLEANED + ")");
+    }
+
+    private static void awaitRows(EngineFixture fixture, long rows) {
+        await().atMost(Duration.ofSeconds(60 + CLEANED / 1000))
+                .until(() -> fixture.registry
+                                .get(EngineMetrics.PREFIX + "rows")
+                                .counter()
+                                .count()
+                        == rows);
+    }
+
+    /** Inserts one row after another for as long as the clean-up takes, which goes through the table in steps of some thousand rows. */
+    private static Latencies besideACleanUp(Stack stack) throws SQLException {
+        CompletableFuture<Void> cleanUp = CompletableFuture.runAsync(() -> {
+            try {
+                stack.execute("""
+                        DO $$
+                        DECLARE
+                          pages bigint := pg_relation_size('tailrace.outbox') / current_setting('block_size')::bigint;
+                        BEGIN
+                          FOR page IN 0..pages BY 20 LOOP
+                            DELETE FROM tailrace.outbox WHERE event_name = 'to.clean'
+                              AND ctid >= format('(%s,0)', page)::tid AND ctid < format('(%s,0)', page + 20)::tid;
+                            COMMIT;
+                          END LOOP;
+                        END $$""");
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        List<Long> took = new ArrayList<>();
+        try (Connection connection = stack.connect();
+                PreparedStatement insert = connection.prepareStatement(
+                        "INSERT INTO tailrace.outbox (event_name, payload) VALUES ('beside.it', '{}')")) {
+            do {
+                long began = System.nanoTime();
+                insert.executeUpdate();
+                took.add(System.nanoTime() - began);
+            } while (!cleanUp.isDone());
+        }
+        cleanUp.join();
+        return Latencies.of(took);
+    }
+
+    private record Latencies(int count, long p50, long p99) {
+
+        static Latencies of(List<Long> nanos) {
+            List<Long> sorted = nanos.stream().sorted().toList();
+            return new Latencies(
+                    sorted.size(), sorted.get(sorted.size() / 2) / 1000, sorted.get(sorted.size() * 99 / 100) / 1000);
         }
     }
 
@@ -115,8 +157,6 @@ class WalTest {
                                 "SELECT confirmed_flush_lsn >= '%s' FROM pg_replication_slots WHERE database = '%s'"
                                         .formatted(end, stack.database()))
                         .equals("t"));
-        // The server notes every 15 s which transactions run, and only then lets go; a checkpoint makes it do so at
-        // once.
         await().alias("the log is let go")
                 .pollInterval(Duration.ofMillis(500))
                 .atMost(EngineFixture.PATIENCE)
@@ -146,21 +186,5 @@ class WalTest {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
-    }
-
-    /** Each with its commit; sorted. */
-    private static long[] insertNanos(Stack stack, int count) throws SQLException {
-        long[] took = new long[count];
-        try (Connection connection = stack.connect();
-                PreparedStatement insert = connection.prepareStatement(
-                        "INSERT INTO tailrace.outbox (event_name, payload) VALUES ('beside.it', '{}')")) {
-            for (int i = 0; i < count; i++) {
-                long began = System.nanoTime();
-                insert.executeUpdate();
-                took[i] = System.nanoTime() - began;
-            }
-        }
-        Arrays.sort(took);
-        return took;
     }
 }
