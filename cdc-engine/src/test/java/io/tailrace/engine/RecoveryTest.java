@@ -45,7 +45,7 @@ class RecoveryTest {
             stack.execute(
                     RICH_ROW.formatted(1),
                     "INSERT INTO tailrace.internal_command (command_name, run_at) VALUES ('bill', '2020-01-01 00:00:00.0001Z')",
-                    "INSERT INTO tailrace.outbox (id, event_name) VALUES ('00000000-0000-7000-8000-000000000001', 'a.twice')");
+                    "INSERT INTO tailrace.outbox (id, event_name, payload) VALUES ('00000000-0000-7000-8000-000000000001', 'a.twice', '1')");
             stack.reader().awaitCount(2, EngineFixture.PATIENCE, fixture.topics.rawEvents());
             stack.reader().awaitCount(1, EngineFixture.PATIENCE, fixture.topics.rawCommands());
         }
@@ -54,7 +54,7 @@ class RecoveryTest {
                 RICH_ROW.formatted(2),
                 "INSERT INTO tailrace.outbox (event_name, payload_binary, content_type) VALUES ('a.binary', '\\x00ff', 'x/y')",
                 "INSERT INTO tailrace.outbox (event_name, headers) VALUES ('a.malformed', '[]')",
-                "INSERT INTO tailrace.outbox (id, event_name) VALUES ('00000000-0000-7000-8000-000000000001', 'a.twice')",
+                "INSERT INTO tailrace.outbox (id, event_name, payload) VALUES ('00000000-0000-7000-8000-000000000001', 'a.twice', '2')",
                 "INSERT INTO tailrace.outbox (event_name) SELECT 'a.many' FROM generate_series(1, 500)",
                 "INSERT INTO tailrace.internal_command (command_name, run_at) VALUES ('bill', '2020-01-01 00:00:00.0001Z')",
                 "INSERT INTO tailrace.internal_command (command_name, run_at) VALUES ('never', 'infinity')",
@@ -72,6 +72,10 @@ class RecoveryTest {
         assertThat(report.refusals()).singleElement().asString().contains("is gone");
         assertThat(report.epoch()).isEqualTo(1);
         assertEverythingIsThereOnce(stack);
+        assertThat(named(stack, "raw.events", "a.twice"))
+                .as("of rows with one id the one that was lacking")
+                .extracting(record -> TopicReader.text(record.value()))
+                .containsExactly("1", "2");
         List<ConsumerRecord<byte[], byte[]>> rich = named(stack, "raw.events", "sales.order-placed");
         assertThat(same(rich.get(1))).isEqualTo(same(rich.get(0)));
         assertThat(rich.get(1).value()).isEqualTo(rich.get(0).value());

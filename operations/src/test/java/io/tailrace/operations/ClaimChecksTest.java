@@ -132,6 +132,21 @@ class ClaimChecksTest {
     }
 
     @Test
+    void aRowThatHasGrownSinceTheLookIsNotTakenAndCountsInMemoryWithItsPayload() throws Exception {
+        row(1, "payload", "'1'");
+        parked.parkTooLarge(id(1), false);
+        List<DeadLetter> letters = deadLetters(config).list(Topics.EVENTS, Selection.ALL);
+        DeadLetter letter = letters.get(0);
+        ClaimChecks checks = new ClaimChecks(config);
+        checks.look(letters);
+        assertThat(checks.redeemed(letter)).isPresent();
+        stack.execute("UPDATE tailrace.outbox SET payload = to_json(repeat('x', %d))".formatted(LARGE));
+        assertThat(checks.redeemed(letter)).isEmpty();
+        checks.look(letters);
+        assertThat(checks.weight(letter)).isGreaterThan(LARGE);
+    }
+
+    @Test
     void aDatabaseThatIsDownHoldsUpOnlyWhatNeedsIt() {
         parked.parkTooLarge(id(1), false);
         parked.parkEvents(2, 1);
