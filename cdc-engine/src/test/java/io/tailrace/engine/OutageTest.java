@@ -1,6 +1,7 @@
 package io.tailrace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.tailrace.contract.Health;
 import io.tailrace.contract.config.Secret;
@@ -63,6 +64,8 @@ class OutageTest {
             assertThat(types(stack.reader().awaitCount(4, EngineFixture.PATIENCE, fixture.topics.rawEvents())))
                     .containsExactlyInAnyOrder("before.all", "after.postgres", "without.broker", "after.broker");
             fixture.awaitState(Health.State.READY);
+            // The connection that watches the slot broke as well.
+            await().atMost(EngineFixture.PATIENCE).until(() -> fixture.gauge("slot.active") == 1);
         }
     }
 
