@@ -158,6 +158,18 @@ final class EngineFixture implements AutoCloseable {
         }
     }
 
+    /** Drops a slot once the server has noticed that its reader has gone, which may be a moment after the reader has. */
+    static String dropSlot(String slot) {
+        return """
+                DO $$ BEGIN
+                  FOR i IN 1..600 LOOP
+                    EXIT WHEN NOT (SELECT active FROM pg_replication_slots WHERE slot_name = '%1$s');
+                    PERFORM pg_sleep(0.05);
+                  END LOOP;
+                  PERFORM pg_drop_replication_slot('%1$s');
+                END $$""".formatted(slot);
+    }
+
     /** The value of a gauge of the engine. */
     double gauge(String name) {
         return registry.get(EngineMetrics.PREFIX + name).gauge().value();

@@ -57,7 +57,7 @@ class RecoveryKillTest {
         long began = System.nanoTime();
         fill(stack, captured);
         stack.execute(
-                "SELECT pg_drop_replication_slot('tailrace_%1$s_%2$s')".formatted(stack.namespace(), stack.database()),
+                EngineFixture.dropSlot("tailrace_%s_%s".formatted(stack.namespace(), stack.database())),
                 insert(0, lacking - 1, "CASE WHEN n < %d THEN n * 7 ELSE %d + n END".formatted(twins, captured)));
         // In the topics and no longer in the table: no reason to publish anything.
         stack.execute("DELETE FROM tailrace.outbox WHERE id = " + id(Integer.toString(captured - 1)));

@@ -50,7 +50,7 @@ class RecoveryTest {
             stack.reader().awaitCount(1, EngineFixture.PATIENCE, fixture.topics.rawCommands());
         }
         stack.execute(
-                dropSlot(stack),
+                EngineFixture.dropSlot(slot(stack)),
                 RICH_ROW.formatted(2),
                 "INSERT INTO tailrace.outbox (event_name, payload_binary, content_type) VALUES ('a.binary', '\\x00ff', 'x/y')",
                 "INSERT INTO tailrace.outbox (event_name, headers) VALUES ('a.malformed', '[]')",
@@ -119,7 +119,7 @@ class RecoveryTest {
             stack.reader().awaitCount(3, EngineFixture.PATIENCE, fixture.topics.rawCommands());
         }
         stack.execute(
-                dropSlot(stack),
+                EngineFixture.dropSlot(slot(stack)),
                 "SELECT tailrace.requeue_command('" + dead + "')",
                 "SELECT tailrace.reschedule_command('" + moved + "', '2030-01-01Z')");
 
@@ -162,7 +162,7 @@ class RecoveryTest {
             stack.reader().awaitCount(1, EngineFixture.PATIENCE, fixture.topics.rawEvents());
         }
         stack.execute(
-                dropSlot(stack),
+                EngineFixture.dropSlot(slot(stack)),
                 "INSERT INTO tailrace.outbox (event_name) SELECT 'a.gap' FROM generate_series(1, 5000)");
 
         List<String> heard = new ArrayList<>();
@@ -209,7 +209,7 @@ class RecoveryTest {
     @Test
     void rowsThatAreOlderThanTheSlotArePublished(Stack stack) throws Exception {
         EngineFixture.migrate(stack);
-        stack.execute(dropSlot(stack), "INSERT INTO tailrace.outbox (event_name) VALUES ('a.b')");
+        stack.execute(EngineFixture.dropSlot(slot(stack)), "INSERT INTO tailrace.outbox (event_name) VALUES ('a.b')");
         assertThat(recover(stack, order(Way.FROM_TABLE, false)).publishedEvents())
                 .isEqualTo(1);
         assertEverythingIsThereOnce(stack);
@@ -236,7 +236,7 @@ class RecoveryTest {
                     named(stack, "raw.events", "a.forgotten").get(0);
             ConsumerRecord<byte[], byte[]> before =
                     named(stack, "raw.events", "a.before").get(0);
-            stack.execute(dropSlot(stack));
+            stack.execute(EngineFixture.dropSlot(slot(stack)));
             late.commit();
             try (Admin admin = stack.admin()) {
                 // Not the other one's, whose row is young enough to be taken for one that was never there.
@@ -299,7 +299,7 @@ class RecoveryTest {
         assertThatThrownBy(() -> recover(stack, order(Way.ACCEPT_GAP, false)))
                 .isInstanceOf(StartRefused.class)
                 .hasMessageContaining("There is no gap to accept");
-        stack.execute(dropSlot(stack), "INSERT INTO tailrace.outbox (event_name) VALUES ('a.gap')");
+        stack.execute(EngineFixture.dropSlot(slot(stack)), "INSERT INTO tailrace.outbox (event_name) VALUES ('a.gap')");
 
         recover(stack, order(Way.ACCEPT_GAP, false));
 
@@ -392,10 +392,6 @@ class RecoveryTest {
                 .filter(record -> String.valueOf(TopicReader.text(record.key())).startsWith("engine-recover/"))
                 .map(record -> String.valueOf(TopicReader.text(record.value())))
                 .toList();
-    }
-
-    private static String dropSlot(Stack stack) {
-        return "SELECT pg_drop_replication_slot('" + slot(stack) + "')";
     }
 
     private static String slot(Stack stack) {

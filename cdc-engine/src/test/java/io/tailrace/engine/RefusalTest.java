@@ -252,7 +252,7 @@ class RefusalTest {
     }
 
     private static String dropSlot(Stack stack) {
-        return "SELECT pg_drop_replication_slot('" + slot(stack) + "')";
+        return EngineFixture.dropSlot(slot(stack));
     }
 
     private static String slot(Stack stack) {

@@ -74,10 +74,7 @@ class ServerRefusalTest {
                     "This is another database cluster: its system id is",
                     "or connect to the cluster you meant");
         } finally {
-            execute(
-                    stack.postgres().jdbcUrl(),
-                    "SELECT pg_drop_replication_slot('" + slot + "')",
-                    "DROP DATABASE shop");
+            execute(stack.postgres().jdbcUrl(), EngineFixture.dropSlot(slot), "DROP DATABASE shop");
         }
         try (EmbeddedPostgres server = server(data, "logical")) {
             exceed(server);
@@ -89,7 +86,7 @@ class ServerRefusalTest {
                     "raise max_slot_wal_keep_size",
                     "engine recover --from-table");
             // Or the server would not start with another wal_level.
-            execute(server.jdbcUrl(), "SELECT pg_drop_replication_slot('" + slot + "')");
+            execute(server.jdbcUrl(), EngineFixture.dropSlot(slot));
         }
         try (EmbeddedPostgres server = server(data, "replica")) {
             RefusalTest.assertRefused(

@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -41,7 +42,10 @@ class EngineVerbsTest {
         assertThat(verb(config, "engine", "check").exit()).isZero();
         assertThat(verb(config, "db", "migrate").exit()).isZero();
         String slot = "tailrace_" + stack.namespace() + "_" + stack.database();
-        stack.execute("SELECT pg_drop_replication_slot('" + slot + "')");
+        // The server may take a moment to notice that its reader has gone.
+        await().ignoreExceptions()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> stack.execute("SELECT pg_drop_replication_slot('" + slot + "')"));
         Ran gone = verb(config, "db", "migrate");
         assertThat(gone.exit()).isEqualTo(Exit.REFUSED);
         assertThat(gone.err()).contains("is gone", "tailrace engine recover --from-table");
