@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -120,9 +121,11 @@ class OutageIsNoFailureTest {
                                 pipeline.topics().deadLetters("events"),
                                 pipeline.topics().deadLetters("commands")))
                 .isEmpty();
+        // A broker that comes back has its leaders a moment later: until then rows wait for their destination.
         assertThat(stack.reader().read(pipeline.topics().retry("events")))
-                .as("no event has waited for an attempt")
-                .isEmpty();
+                .as("no event has used an attempt")
+                .allSatisfy(record -> assertThat(TopicReader.header(record, "tailrace-attempt"))
+                        .isEqualTo("0"));
         PerKeyOrderTest.assertSeqRises(routed.seen());
     }
 }
