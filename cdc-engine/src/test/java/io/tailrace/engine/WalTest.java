@@ -106,7 +106,7 @@ class WalTest {
                         == rows);
     }
 
-    /** Inserts one row after another for as long as the clean-up takes, which goes through the table in steps of some thousand rows. */
+    /** Inserts one row after another for as long as the clean-up takes, which goes through the table in steps of some thousand rows, with a breath between. */
     private static Latencies besideACleanUp(Stack stack) throws SQLException {
         CompletableFuture<Void> cleanUp = CompletableFuture.runAsync(() -> {
             try {
@@ -119,6 +119,7 @@ class WalTest {
                             DELETE FROM tailrace.outbox WHERE event_name = 'to.clean'
                               AND ctid >= format('(%s,0)', page)::tid AND ctid < format('(%s,0)', page + 20)::tid;
                             COMMIT;
+                            PERFORM pg_sleep(0.01);
                           END LOOP;
                         END $$""");
             } catch (SQLException e) {
