@@ -30,7 +30,6 @@ final class RowMapper {
     private record Origin(String column, HeaderName header) {}
 
     private final CaptureSettings settings;
-    private final boolean command;
     private final String topic;
     private final Kind kind;
     private final Bytes kindText;
@@ -50,7 +49,7 @@ final class RowMapper {
     RowMapper(CaptureSettings settings, Kind kind, Columns columns) {
         this.settings = settings;
         this.kind = kind;
-        this.command = kind == Kind.COMMAND;
+        boolean command = kind == Kind.COMMAND;
         this.topic = command ? settings.rawCommands() : settings.rawEvents();
         this.kindText = Bytes.utf8(kind.text());
         this.seq = Bytes.utf8(Integer.toString(settings.epoch()));
@@ -106,7 +105,7 @@ final class RowMapper {
         add(out, HeaderName.SEQ, seq);
         add(out, HeaderName.XID, xid);
         add(out, HeaderName.PAYLOAD, value == null ? NULL : INLINE);
-        if (command) {
+        if (kind == Kind.COMMAND) {
             notBefore(row, out, problem);
         }
         problem.write(out);

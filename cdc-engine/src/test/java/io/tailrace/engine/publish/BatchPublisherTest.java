@@ -1,6 +1,7 @@
 package io.tailrace.engine.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.config.KafkaConfig;
@@ -107,6 +108,27 @@ class BatchPublisherTest {
             assertThat(publishing.transactions).isEmpty();
             assertThat(stack.reader().read(publishing.topic)).isEmpty();
             assertThat(publishing.positions.last()).isEmpty();
+        }
+    }
+
+    /** The cursor may be ahead of what was sent. */
+    @Test
+    void afterAnErrorNothingIsPublishedAndNothingIsSafe(Stack stack) throws Exception {
+        try (Publishing publishing = new Publishing(stack)) {
+            assertThat(publishing.take(FLOOD, OLD)).isFalse();
+            Object[] unreadable = {new Unreadable(), "some.event", "key"};
+            Change change = Change.row(new LogPoint(900, 900, 908, 0), Publishing.COLUMNS, unreadable);
+            assertThatThrownBy(() -> publishing.publisher.take(List.of(change))).isInstanceOf(OutOfMemoryError.class);
+            assertThat(publishing.take(0, OLD)).isFalse();
+            assertThat(publishing.transactions).isEmpty();
+        }
+    }
+
+    private static final class Unreadable {
+
+        @Override
+        public String toString() {
+            throw new OutOfMemoryError("a drill");
         }
     }
 
