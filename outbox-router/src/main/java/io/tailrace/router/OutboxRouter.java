@@ -10,6 +10,7 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
+import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.name.Topics;
@@ -18,6 +19,7 @@ import io.tailrace.router.decide.Routes;
 import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import io.tailrace.router.topology.Assembly;
 import io.tailrace.router.topology.DestinationWatch;
 import io.tailrace.router.topology.RouterTopology;
@@ -164,8 +166,16 @@ public final class OutboxRouter implements Part {
         Decider decider = new Decider(routes, config.router().retry(), destinations);
         // What comes in goes out with more headers than it came with.
         Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
-        Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, metrics, clock);
+        Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, redaction(), metrics, clock);
         open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
+    }
+
+    private Redaction redaction() {
+        return new Redaction(
+                config.redact().secrets(),
+                topics,
+                config.topics().maxCarriedBytes(),
+                config.redact().scrub() == RedactConfig.Scrub.ON_DONE);
     }
 
     private Runnable beginning(Admin admin) {

@@ -46,6 +46,7 @@ public final class ConfigReader {
         Value<EngineConfig> engine = engine(top.section("engine"));
         Value<RouterConfig> router = router(top.section("router"), namespace);
         Value<ExecutorConfig> executor = executor(top.section("executor"));
+        Value<RedactConfig> redact = redact(top.section("redact"));
         Value<HttpConfig> http = http(top.section("http"));
         return top.make(() -> new TailraceConfig(
                 namespace.get(),
@@ -56,6 +57,7 @@ public final class ConfigReader {
                 engine.get(),
                 router.get(),
                 executor.get(),
+                redact.get(),
                 http.get()));
     }
 
@@ -122,20 +124,23 @@ public final class ConfigReader {
 
     private static Value<RoutesConfig> routes(Section section, Value<Namespace> namespace) {
         var byDefault = section.value(Keys.ROUTES_DEFAULT);
+        Value<Boolean> audit = section.value(Keys.ROUTES_AUDIT);
+        boolean auditsRules = audit.orNull() == null || audit.get();
         List<Value<RoutesConfig.Rule>> rules = new ArrayList<>();
         for (Section element : section.list("rules")) {
             Value<String> pattern = element.value(Keys.RULE_PATTERN);
             Value<String> topic = element.value(Keys.RULE_TOPIC);
+            Value<Boolean> audits = element.value(Keys.RULE_AUDIT.byDefault(auditsRules));
             rules.add(element.make(() -> {
                 if (namespace.orNull() != null && new Topics(namespace.get()).isReserved(topic.get(), List.of())) {
                     throw new IllegalArgumentException(
                             "topic %s is one of Tailrace's own; name another".formatted(topic.get()));
                 }
-                return new RoutesConfig.Rule(pattern.get(), topic.get());
+                return new RoutesConfig.Rule(pattern.get(), topic.get(), audits.get());
             }));
         }
-        return section.make(() ->
-                new RoutesConfig(byDefault.get(), rules.stream().map(Value::get).toList()));
+        return section.make(() -> new RoutesConfig(
+                byDefault.get(), audit.get(), rules.stream().map(Value::get).toList()));
     }
 
     private static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {
@@ -163,6 +168,13 @@ public final class ConfigReader {
                 handlerTimeout.get(),
                 onMissingHandler.get(),
                 stopTimeout.get()));
+    }
+
+    private static Value<RedactConfig> redact(Section section) {
+        Map<String, List<String>> events = section.section("events").lists();
+        Map<String, List<String>> commands = section.section("commands").lists();
+        var scrub = section.value(Keys.SCRUB);
+        return section.make(() -> new RedactConfig(events, commands, scrub.get()));
     }
 
     private static Value<HttpConfig> http(Section section) {

@@ -54,6 +54,9 @@ public final class ConfigReference {
         if (key.path().startsWith("executor.retry-by-name.")) {
             return "as in `executor.retry`";
         }
+        if (key == Keys.RULE_AUDIT) {
+            return "as in `router.routes.audit`";
+        }
         if (key == Keys.SOURCE.name || key == Keys.SOURCES.name) {
             return "the database";
         }

@@ -1,6 +1,7 @@
 package io.tailrace.contract.config;
 
 import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.contract.config.RedactConfig.Scrub;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
 import io.tailrace.contract.name.Namespace;
@@ -118,6 +119,11 @@ final class Keys {
                     "Where an event goes that no rule takes: `context` is `<namespace>.events.<first segment of its name>`; with"
                             + " `none` it has no route, and is a dead letter after one retry.")
             .byDefault(Default.CONTEXT);
+    static final Key<Boolean> ROUTES_AUDIT = Key.of(
+                    "router.routes.audit",
+                    ValueType.SWITCH,
+                    "Whether delivered events are copied to `<namespace>.audit-feed`.")
+            .byDefault(true);
     static final Key<String> RULE_PATTERN = Key.of(
             "router.routes.rules[].pattern",
             ValueType.TEXT,
@@ -126,6 +132,11 @@ final class Keys {
             "router.routes.rules[].topic",
             ValueType.TEXT,
             "Destination of those events; `{context}`, `{name}` and `{version}` are filled in.");
+    static final Key<Boolean> RULE_AUDIT = Key.of(
+                    "router.routes.rules[].audit",
+                    ValueType.SWITCH,
+                    "Whether those events are copied to the audit feed.")
+            .byDefault(true);
     static final Key<Guarantee> GUARANTEE = Key.of(
                     "router.guarantee",
                     ValueType.oneOf(Guarantee.class),
@@ -175,6 +186,20 @@ final class Keys {
             .between(Duration.ZERO, Duration.ofMinutes(5))
             .byDefault(Duration.ofSeconds(3));
 
+    static final Key<String> REDACT_EVENTS = Key.of(
+                    "redact.events.*",
+                    ValueType.PATHS,
+                    "Secrets of the events of a name, of all names that begin with whole segments (`sales.*`), or of all (`*`). What"
+                            + " several patterns say of a name counts together.")
+            .byDefault("");
+    static final Key<String> REDACT_COMMANDS = Key.of("redact.commands.*", ValueType.PATHS, "The same for commands.")
+            .byDefault("");
+    static final Key<Scrub> SCRUB = Key.of(
+                    "redact.scrub",
+                    ValueType.oneOf(Scrub.class),
+                    "When secret values are taken out of the rows themselves: `on-done`, once a row is delivered or run, cancelled or"
+                            + " discarded; `never`.")
+            .byDefault(Scrub.ON_DONE);
     static final Key<Boolean> HTTP_ENABLED = Key.of(
                     "http.enabled",
                     ValueType.SWITCH,
@@ -230,8 +255,10 @@ final class Keys {
                 HEARTBEAT_INTERVAL,
                 ENGINE_STOP_TIMEOUT,
                 ROUTES_DEFAULT,
+                ROUTES_AUDIT,
                 RULE_PATTERN,
                 RULE_TOPIC,
+                RULE_AUDIT,
                 ROUTER_RETRY.base,
                 ROUTER_RETRY.cap,
                 ROUTER_RETRY.maxAttempts,
@@ -250,6 +277,9 @@ final class Keys {
                 HANDLER_TIMEOUT,
                 ON_MISSING_HANDLER,
                 EXECUTOR_STOP_TIMEOUT,
+                REDACT_EVENTS,
+                REDACT_COMMANDS,
+                SCRUB,
                 HTTP_ENABLED,
                 HTTP_HOST,
                 HTTP_PORT));

@@ -140,6 +140,21 @@ final class Section {
         return texts;
     }
 
+    /** All lists of texts below, by names that the user chose. */
+    Map<String, List<String>> lists() {
+        Map<String, List<String>> lists = new TreeMap<>();
+        node.forEach((key, found) -> {
+            String name = String.valueOf(key);
+            taken.add(name);
+            if (found instanceof List<?> elements && elements.stream().allMatch(String.class::isInstance)) {
+                lists.put(name, elements.stream().map(String.class::cast).toList());
+            } else {
+                report.add(pathOf(name), "must be a list of texts");
+            }
+        });
+        return lists;
+    }
+
     private void collect(String prefix, Map<?, ?> nodes, Map<String, String> texts) {
         nodes.forEach((key, found) -> {
             String name = prefix + key;

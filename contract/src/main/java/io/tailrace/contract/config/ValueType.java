@@ -30,6 +30,8 @@ record ValueType<T extends Comparable<? super T>>(String form, Reading<T> readin
 
     static final ValueType<Boolean> SWITCH = new ValueType<>("true or false", ValueType::isTrue, String::valueOf);
 
+    static final ValueType<String> PATHS = new ValueType<>("list of paths", text -> text, text -> text);
+
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]{1,15})\\s*([A-Za-z]*)");
 
     private static final List<String> SIZE_UNITS = List.of("GiB", "MiB", "KiB");

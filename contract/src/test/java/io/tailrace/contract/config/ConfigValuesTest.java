@@ -192,6 +192,7 @@ class ConfigValuesTest {
         assertThat(read(leastWith(
                                 "router.routes.default", "none",
                                 "router.routes.rules", List.of(Map.of("pattern", "sales.*", "topic", "sales-{name}")),
+                                "router.routes.audit", false,
                                 "router.retry.base", "1s",
                                 "router.retry.cap", "2s",
                                 "router.retry.max-attempts", 3,
@@ -202,13 +203,32 @@ class ConfigValuesTest {
                                 "router.instance-id", "r7"))
                         .router())
                 .isEqualTo(new RouterConfig(
-                        new RoutesConfig(Default.NONE, List.of(new RoutesConfig.Rule("sales.*", "sales-{name}"))),
+                        new RoutesConfig(
+                                Default.NONE, false, List.of(new RoutesConfig.Rule("sales.*", "sales-{name}", false))),
                         new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 3),
                         Guarantee.AT_LEAST_ONCE,
                         Duration.ofMillis(100),
                         4,
                         Path.of("/var/lib/tailrace"),
                         "r7"));
+    }
+
+    @Test
+    void redactByDefault() {
+        assertThat(DEFAULTS.redact()).isEqualTo(new RedactConfig(Map.of(), Map.of(), RedactConfig.Scrub.ON_DONE));
+    }
+
+    @Test
+    void redactExplicitly() {
+        assertThat(read(leastWith(
+                                "redact.events", Map.of("sales.*", List.of("customer.card", "headers.*")),
+                                "redact.commands", Map.of("charge", List.of("iban")),
+                                "redact.scrub", "never"))
+                        .redact())
+                .isEqualTo(new RedactConfig(
+                        Map.of("sales.*", List.of("customer.card", "headers.*")),
+                        Map.of("charge", List.of("iban")),
+                        RedactConfig.Scrub.NEVER));
     }
 
     @Test

@@ -65,12 +65,12 @@ public final class Decider {
             return failed(Reason.VERSION_MISMATCH, problem, situation);
         }
         return routes.resolve(name, version.getAsInt())
-                .map(route -> preflight(Compose.routed(event, route.topic()), situation))
+                .map(route -> preflight(Compose.routed(event, route.topic()), route.audited(), situation))
                 .orElseGet(() -> failed(Reason.NO_ROUTE, "no route takes '%s'".formatted(event.name()), situation));
     }
 
     /** Under exactly-once a failed send kills the whole transaction: what can be known before, is. */
-    private Decision preflight(Outgoing record, Situation situation) {
+    private Decision preflight(Outgoing record, boolean audited, Situation situation) {
         Destination destination = destinations.of(record.topic());
         if (destination.state() == Destination.State.UNKNOWN) {
             return new Wait(situation.now() + LOOK_MILLIS, record.topic(), false);
@@ -85,7 +85,7 @@ public final class Decider {
                     .formatted(record.topic(), destination.maxMessageBytes(), record.sizeOnWire());
             return failed(Reason.TOO_LARGE, problem, situation);
         }
-        return new Publish(List.of(record));
+        return new Publish(List.of(record), audited);
     }
 
     /** The attempt failed, for a reason that lies in the row: tried again or given up, as the table says. */

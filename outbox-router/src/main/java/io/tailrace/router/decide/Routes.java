@@ -17,21 +17,21 @@ public final class Routes {
 
     private static final String REST = ".*";
 
-    private final Map<String, TopicTemplate> exact;
-    private final Map<String, TopicTemplate> prefixes;
-    private final boolean contextByDefault;
+    private final Map<String, Target> exact;
+    private final Map<String, Target> prefixes;
+    private final RoutesConfig config;
     private final Topics topics;
     private final List<String> subscriptions;
 
     private Routes(
-            Map<String, TopicTemplate> exact,
-            Map<String, TopicTemplate> prefixes,
-            boolean contextByDefault,
+            Map<String, Target> exact,
+            Map<String, Target> prefixes,
+            RoutesConfig config,
             Topics topics,
             List<String> subscriptions) {
         this.exact = Map.copyOf(exact);
         this.prefixes = Map.copyOf(prefixes);
-        this.contextByDefault = contextByDefault;
+        this.config = config;
         this.topics = topics;
         this.subscriptions = List.copyOf(subscriptions);
     }
@@ -44,24 +44,24 @@ public final class Routes {
      */
     public static Routes compile(
             RoutesConfig config, Topics topics, List<String> subscriptions, List<String> problems) {
-        Map<String, TopicTemplate> exact = new HashMap<>();
-        Map<String, TopicTemplate> prefixes = new HashMap<>();
+        Map<String, Target> exact = new HashMap<>();
+        Map<String, Target> prefixes = new HashMap<>();
         for (RoutesConfig.Rule rule : config.rules()) {
             TopicTemplate template = TopicTemplate.of(rule.topic());
             List<String> found = new ArrayList<>();
             patternProblem(rule.pattern()).ifPresent(found::add);
             template.problem(topic -> topics.isReserved(topic, subscriptions)).ifPresent(found::add);
             boolean isPrefix = rule.pattern().endsWith(REST);
-            TopicTemplate before = isPrefix
-                    ? prefixes.put(withoutRest(rule.pattern()), template)
-                    : exact.put(rule.pattern(), template);
+            Target target = new Target(template, rule.audit());
+            Target before =
+                    isPrefix ? prefixes.put(withoutRest(rule.pattern()), target) : exact.put(rule.pattern(), target);
             if (before != null) {
                 found.add("another rule has the same pattern; keep one of them");
             }
             found.forEach(
                     problem -> problems.add("route '%s' to '%s': %s".formatted(rule.pattern(), rule.topic(), problem)));
         }
-        return new Routes(exact, prefixes, config.byDefault() == RoutesConfig.Default.CONTEXT, topics, subscriptions);
+        return new Routes(exact, prefixes, config, topics, subscriptions);
     }
 
     /**
@@ -77,20 +77,20 @@ public final class Routes {
     private Optional<Route> choose(RowName name, int version) {
         String plain = String.join(".", name.segments());
         for (String candidate : List.of(plain + ".v" + version, plain)) {
-            TopicTemplate template = exact.get(candidate);
-            if (template != null) {
-                return Optional.of(new Route(template.fill(name, version), candidate));
+            Target target = exact.get(candidate);
+            if (target != null) {
+                return Optional.of(target.of(name, version, candidate));
             }
         }
         for (int depth = name.segments().size() - 1; depth > 0; depth--) {
             String prefix = String.join(".", name.segments().subList(0, depth));
-            TopicTemplate template = prefixes.get(prefix);
-            if (template != null) {
-                return Optional.of(new Route(template.fill(name, version), prefix + REST));
+            Target target = prefixes.get(prefix);
+            if (target != null) {
+                return Optional.of(target.of(name, version, prefix + REST));
             }
         }
-        return contextByDefault
-                ? Optional.of(new Route(topics.defaultDestination(name.context()), Route.DEFAULT))
+        return config.byDefault() == RoutesConfig.Default.CONTEXT
+                ? Optional.of(new Route(topics.defaultDestination(name.context()), config.audit(), Route.DEFAULT))
                 : Optional.empty();
     }
 
@@ -103,6 +103,13 @@ public final class Routes {
                         ? Optional.of("no name goes on after its version, so this pattern takes none")
                         : Optional.empty(),
                 problem -> Optional.of("no event can have a name like this: " + problem));
+    }
+
+    /** What a rule says of the events it takes. */
+    private record Target(TopicTemplate template, boolean audited) {
+        Route of(RowName name, int version, String rule) {
+            return new Route(template.fill(name, version), audited, rule);
+        }
     }
 
     private static String withoutRest(String pattern) {

@@ -37,7 +37,7 @@ class RoutesTest {
                 new Rule("sales.order.*", "all-{name}.{version}"),
                 new Rule("sales.order.placed", "orders"),
                 new Rule("sales.order.placed.v2", "orders-v2"));
-        assertThat(resolve(routes, name)).contains(new Route(topic, rule));
+        assertThat(resolve(routes, name)).contains(new Route(topic, true, rule));
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.redact.Secrets;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
@@ -23,6 +24,7 @@ import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.lane.LaneWatcher;
 import io.tailrace.router.lane.UnusableState;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import io.tailrace.testkit.MutableClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,6 +98,7 @@ class IntakeTest {
                         decider,
                         new Door(Rig.MAX_BYTES),
                         LaneLimits.DEFAULT,
+                        new Redaction(Secrets.NONE, topics, Rig.MAX_BYTES, true),
                         new RouterMetrics(new SimpleMeterRegistry()),
                         MutableClock.at(Rig.START))
                 .router(

@@ -2,6 +2,7 @@ package io.tailrace.router.topology;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.broker.KafkaHeaders;
+import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.RoutesConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
@@ -16,6 +17,7 @@ import io.tailrace.router.decide.Routes;
 import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import io.tailrace.testkit.MutableClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,16 +59,26 @@ final class Rig implements AutoCloseable {
     }
 
     Rig(LaneLimits limits, RoutesConfig.Default byDefault, RoutesConfig.Rule... rules) {
-        RoutesConfig routes = new RoutesConfig(byDefault, List.of(rules));
+        this(limits, new RoutesConfig(byDefault, List.of(rules)), RedactConfig.NONE);
+    }
+
+    Rig(RoutesConfig routes, RedactConfig redact) {
+        this(LaneLimits.DEFAULT, routes, redact);
+    }
+
+    private Rig(LaneLimits limits, RoutesConfig routes, RedactConfig redact) {
         RetryPolicy retry = new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5);
         TailraceConfig config = Configs.of("shop", "nowhere:9092", 1, routes, retry, temporary());
         topics = config.topicNames();
         List<String> problems = new ArrayList<>();
         Decider decider = new Decider(Routes.compile(routes, topics, List.of(), problems), retry, this::destination);
         RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
+        boolean scrubs = redact.scrub() == RedactConfig.Scrub.ON_DONE;
+        Redaction redaction = new Redaction(redact.secrets(), topics, MAX_BYTES, scrubs);
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
-                RouterTopology.of(new Assembly(topics, decider, new Door(MAX_BYTES), limits, metrics, clock)),
+                RouterTopology.of(
+                        new Assembly(topics, decider, new Door(MAX_BYTES), limits, redaction, metrics, clock)),
                 settings,
                 START);
     }
