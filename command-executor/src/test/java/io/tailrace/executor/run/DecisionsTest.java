@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.redact.Veil;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.CommandTable.Until;
@@ -45,7 +46,7 @@ class DecisionsTest {
     @Test
     void theRowsOwnNumberOfAttemptsCounts() {
         Decisions.Facts facts = new Decisions.Facts(
-                row(1, OptionalInt.of(2)), RetryPolicy.COMMANDS, Duration.ofSeconds(60), 0, NOW, 0.5);
+                row(1, OptionalInt.of(2)), RetryPolicy.COMMANDS, Duration.ofSeconds(60), Veil.NONE, 0, NOW, 0.5);
         assertThat(decide(Result.failure("no"), null, facts)).isInstanceOf(Decision.Die.class);
     }
 
@@ -144,7 +145,13 @@ class DecisionsTest {
 
     private static Decisions.Facts facts(int attempts, int conflicts) {
         return new Decisions.Facts(
-                row(attempts, OptionalInt.empty()), RetryPolicy.COMMANDS, Duration.ofSeconds(60), conflicts, NOW, 0.5);
+                row(attempts, OptionalInt.empty()),
+                RetryPolicy.COMMANDS,
+                Duration.ofSeconds(60),
+                Veil.NONE,
+                conflicts,
+                NOW,
+                0.5);
     }
 
     private static CommandRow named(String name) {

@@ -28,10 +28,13 @@ record SecretPath(String text, List<Step> steps, @Nullable String header) {
         }
     }
 
-    /** @param name of the field; null for every field */
-    record Field(@Nullable String name) implements Step {
+    /**
+     * @param name of the field; null for every field
+     * @param inAnyCase whether capital letters do not matter
+     */
+    record Field(@Nullable String name, boolean inAnyCase) implements Step {
         boolean takes(String field) {
-            return name == null || name.equals(field);
+            return name == null || name.equals(field) || (inAnyCase && name.equalsIgnoreCase(field));
         }
     }
 
@@ -46,6 +49,11 @@ record SecretPath(String text, List<Step> steps, @Nullable String header) {
 
     SecretPath {
         steps = List.copyOf(steps);
+    }
+
+    /** To a header, in the object that a row's headers are. */
+    static SecretPath intoHeaders(String header) {
+        return new SecretPath(header, List.of(new Field(header.equals(ANY) ? null : header, true)), null);
     }
 
     /** @throws IllegalArgumentException saying what is wrong with it */
@@ -104,7 +112,7 @@ record SecretPath(String text, List<Step> steps, @Nullable String header) {
                 if (end < 0) {
                     throw wrong("a quotation mark is open");
                 }
-                steps.add(new Field(text.substring(at + 1, end)));
+                steps.add(new Field(text.substring(at + 1, end), false));
                 at = end + 1;
                 return;
             }
@@ -116,7 +124,7 @@ record SecretPath(String text, List<Step> steps, @Nullable String header) {
             if (name.isBlank() || !name.equals(name.strip())) {
                 throw wrong("a field has no name, or one with a space at its end; put such a name in quotation marks");
             }
-            steps.add(new Field(name.equals(ANY) ? null : name));
+            steps.add(new Field(name.equals(ANY) ? null : name, false));
         }
 
         private void element() {

@@ -25,6 +25,8 @@ public final class SecretPaths {
 
     private static final byte[] CUT = Bytes.utf8("null").array();
 
+    private static final byte[] EMPTY_TEXT = Bytes.utf8("\"\"").array();
+
     private static final Pattern JSON = Pattern.compile(
             "(application/json|[^;/]+/[^;/]+\\+json|text/json)\\s*(;.*)?", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -101,6 +103,26 @@ public final class SecretPaths {
         return Headers.of(headers.entries().stream()
                 .map(entry -> isSecretHeader(entry.key()) ? new Headers.Entry(entry.key(), null) : entry)
                 .toList());
+    }
+
+    /**
+     * A row's headers, a JSON object, with an empty text in the place of each that is secret; empty when they are none.
+     *
+     * @param json as the row has them
+     */
+    public Optional<String> cutHeaders(String json) {
+        if (ofHeaders.isEmpty()) {
+            return Optional.of(json);
+        }
+        byte[] bytes = Bytes.utf8(json).array();
+        try {
+            JsonCutter.Found found = JsonCutter.find(
+                    bytes, ofHeaders.stream().map(SecretPath::intoHeaders).toList());
+            return Optional.of(Bytes.of(JsonCutter.replace(bytes, found.ranges(), EMPTY_TEXT))
+                    .utf8());
+        } catch (JsonCutter.Unreadable whatever) {
+            return Optional.empty();
+        }
     }
 
     /**

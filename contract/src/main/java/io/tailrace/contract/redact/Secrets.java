@@ -44,6 +44,11 @@ public final class Secrets {
         return new Secrets(joined(events, others.events), joined(commands, others.commands));
     }
 
+    /** No row has any. */
+    public boolean isEmpty() {
+        return events.isEmpty() && commands.isEmpty();
+    }
+
     /** Of an event. */
     public SecretPaths ofEvent(String name) {
         return events.isEmpty() ? SecretPaths.NONE : paths(events, RowName.event(name));

@@ -116,6 +116,18 @@ class SecretPathsTest {
     }
 
     @Test
+    void theHeadersOfARowLoseTheSameValuesAndStayAnObjectOfTexts() {
+        SecretPaths key = SecretPaths.of(List.of("headers.api-key"));
+
+        assertThat(key.cutHeaders("{ \"Api-Key\":\"k\",\"region\" : \"eu\"}"))
+                .contains("{ \"Api-Key\":\"\",\"region\" : \"eu\"}");
+        assertThat(SecretPaths.of(List.of("headers.*")).cutHeaders("{\"a\":\"b\"}"))
+                .contains("{\"a\":\"\"}");
+        assertThat(key.cutHeaders("[\"k\"]")).contains("\"\"");
+        assertThat(key.cutHeaders("{\"api-key\"")).isEmpty();
+    }
+
+    @Test
     void aVeilHidesWhatTheTextQuotesInEachOfItsForms() {
         Headers headers = Headers.builder().add("token", Bytes.utf8("t-0815")).build();
         Veil veil = SecretPaths.of(List.of("card", "pin", "headers.token"))

@@ -8,6 +8,7 @@ import static io.tailrace.contract.header.HeaderName.DESTINATION;
 import static io.tailrace.contract.header.HeaderName.KIND;
 import static io.tailrace.contract.header.HeaderName.PAYLOAD;
 import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.XID;
 
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
@@ -81,6 +82,7 @@ public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean sc
             return Optional.empty();
         }
         Headers headers = Headers.builder()
+                .putIfPresent(XID, event.record().headers().text(XID).orElse(null))
                 .put(CE_ID, event.rowId())
                 .put(CE_TYPE, event.name())
                 .put(CE_SOURCE, event.source())

@@ -36,7 +36,7 @@ class SecretsBehaviourTest {
 
     private static final RedactConfig CARDS = new RedactConfig(
             Map.of("sales.*", List.of("card", "headers.api-key")),
-            Map.of("ship-order", List.of("card")),
+            Map.of("ship-order", List.of("card", "headers.*")),
             Scrub.ON_DONE);
 
     private static final RoutesConfig ROUTES =
