@@ -139,7 +139,9 @@ class SecretPathsTest {
                 new IllegalStateException("x".repeat(1020) + "4711-0042", new RuntimeException("t-0815"));
         assertThat(veil.trailOf(thrown).message()).doesNotContain("4711").doesNotContain("4711-0042");
         assertThat(veil.trailOf(thrown).stack()).doesNotContain("t-0815").contains("SecretPathsTest");
-        assertThat(veil.over("x".repeat(300_000) + "4711-0042")).doesNotContain("4711");
+        assertThat(veil.over("x".repeat(256 * 1024 - 5) + "4711-0042"))
+                .as("cut in half")
+                .doesNotContain("4711");
     }
 
     @Test
