@@ -2,10 +2,8 @@ package io.tailrace.contract.config;
 
 import io.tailrace.contract.config.Section.Value;
 import io.tailrace.contract.name.Namespace;
-import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.retry.RetryPolicy;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -105,8 +103,8 @@ public final class ConfigReader {
     }
 
     private static Value<RouterConfig> router(Section section, Value<Namespace> namespace) {
-        Value<RoutesConfig> routes = routes(section.section("routes"), namespace);
         Value<RetryPolicy> retry = retry(section.section("retry"), Keys.ROUTER_RETRY);
+        Value<RoutesConfig> routes = RoutesReader.read(section.section("routes"), namespace, retry);
         var guarantee = section.value(Keys.GUARANTEE);
         var commitInterval = section.value(Keys.COMMIT_INTERVAL);
         var threads = section.value(Keys.THREADS);
@@ -122,28 +120,7 @@ public final class ConfigReader {
                 instanceId.get()));
     }
 
-    private static Value<RoutesConfig> routes(Section section, Value<Namespace> namespace) {
-        var byDefault = section.value(Keys.ROUTES_DEFAULT);
-        Value<Boolean> audit = section.value(Keys.ROUTES_AUDIT);
-        boolean auditsRules = audit.orNull() == null || audit.get();
-        List<Value<RoutesConfig.Rule>> rules = new ArrayList<>();
-        for (Section element : section.list("rules")) {
-            Value<String> pattern = element.value(Keys.RULE_PATTERN);
-            Value<String> topic = element.value(Keys.RULE_TOPIC);
-            Value<Boolean> audits = element.value(Keys.RULE_AUDIT.byDefault(auditsRules));
-            rules.add(element.make(() -> {
-                if (namespace.orNull() != null && new Topics(namespace.get()).isReserved(topic.get(), List.of())) {
-                    throw new IllegalArgumentException(
-                            "topic %s is one of Tailrace's own; name another".formatted(topic.get()));
-                }
-                return new RoutesConfig.Rule(pattern.get(), topic.get(), audits.get());
-            }));
-        }
-        return section.make(() -> new RoutesConfig(
-                byDefault.get(), audit.get(), rules.stream().map(Value::get).toList()));
-    }
-
-    private static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {
+    static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {
         var base = section.value(keys.base);
         var cap = section.value(keys.cap);
         var maxAttempts = section.value(keys.maxAttempts);

@@ -48,6 +48,11 @@ final class Section {
         report.add(pathOf(name), problem);
     }
 
+    /** A problem of the section itself. */
+    void report(String problem) {
+        report.add(path, problem);
+    }
+
     /** What a key says, or its default; a problem is reported now and met again when the value is asked for. */
     <T extends Comparable<? super T>> Value<T> value(Key<T> key) {
         String name = key.path().substring(key.path().lastIndexOf('.') + 1);

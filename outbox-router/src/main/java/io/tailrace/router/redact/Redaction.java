@@ -56,7 +56,7 @@ public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean sc
         if (payload == null) {
             return new Outgoing(
                     topics.auditFeed(),
-                    first.key(),
+                    event.record().key(),
                     null,
                     headers.put(PAYLOAD, "null").build());
         }
@@ -64,14 +64,14 @@ public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean sc
                         payload, first.headers().text(CONTENT_TYPE).orElse(null))
                 .map(cut -> new Outgoing(
                         topics.auditFeed(),
-                        first.key(),
+                        event.record().key(),
                         cut,
                         headers.put(PAYLOAD, "inline").build()))
                 // A null in the place of a digit makes it longer.
                 .filter(copy -> copy.sizeOnWire() <= maxBytes);
         return whole.orElseGet(() -> new Outgoing(
                 topics.auditFeed(),
-                first.key(),
+                event.record().key(),
                 null,
                 headers.put(PAYLOAD, "omitted").build()));
     }

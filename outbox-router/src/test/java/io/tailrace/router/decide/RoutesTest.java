@@ -8,6 +8,7 @@ import io.tailrace.contract.config.RoutesConfig.Rule;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.retry.RetryPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +38,10 @@ class RoutesTest {
                 new Rule("sales.order.*", "all-{name}.{version}"),
                 new Rule("sales.order.placed", "orders"),
                 new Rule("sales.order.placed.v2", "orders-v2"));
-        assertThat(resolve(routes, name)).contains(new Route(topic, true, rule));
+        assertThat(resolve(routes, name)).hasValueSatisfying(route -> {
+            assertThat(route.topics()).containsExactly(topic);
+            assertThat(route.rule()).isEqualTo(rule);
+        });
     }
 
     @Test
@@ -70,6 +74,7 @@ class RoutesTest {
                                 new Rule("sales.y", "no spaces"),
                                 new Rule("sales.z", "shop.events.dlq"),
                                 new Rule("sales.b", "shop.billing.retry"))),
+                RetryPolicy.EVENTS,
                 TOPICS,
                 List.of("billing"),
                 problems);
@@ -81,13 +86,14 @@ class RoutesTest {
                 .anyMatch(each -> each.contains("after its version"))
                 .anyMatch(each -> each.contains("{contxt}"))
                 .anyMatch(each -> each.contains("no legal topic name"))
-                .filteredOn(each -> each.contains("written by Tailrace itself"))
+                .filteredOn(each -> each.contains("written by Tailrace or by Kafka itself"))
                 .hasSize(2);
     }
 
     private static Routes compiled(Default byDefault, Rule... rules) {
         List<String> problems = new ArrayList<>();
-        Routes routes = Routes.compile(new RoutesConfig(byDefault, List.of(rules)), TOPICS, List.of(), problems);
+        Routes routes = Routes.compile(
+                new RoutesConfig(byDefault, List.of(rules)), RetryPolicy.EVENTS, TOPICS, List.of(), problems);
         assertThat(problems).isEmpty();
         return routes;
     }

@@ -89,10 +89,9 @@ class IntakeTest {
 
     private Router router() {
         RoutesConfig routes = new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of());
-        Decider decider = new Decider(
-                Routes.compile(routes, topics, List.of(), new ArrayList<>()),
-                new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5),
-                topic -> Destination.writable(1 << 20));
+        RetryPolicy retry = new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5);
+        Routes compiled = Routes.compile(routes, retry, topics, List.of(), new ArrayList<>());
+        Decider decider = new Decider(() -> compiled, topic -> Destination.writable(1 << 20));
         return new Assembly(
                         topics,
                         decider,

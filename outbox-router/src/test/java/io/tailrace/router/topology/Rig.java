@@ -13,6 +13,7 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
+import io.tailrace.router.decide.LiveRoutes;
 import io.tailrace.router.decide.Routes;
 import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
@@ -47,6 +48,7 @@ final class Rig implements AutoCloseable {
     final MutableClock clock = MutableClock.at(START);
     final Map<String, Destination> destinations = new HashMap<>();
     final Topics topics;
+    final LiveRoutes live;
 
     @Nullable
     RuntimeException thrownByDestinations;
@@ -71,7 +73,11 @@ final class Rig implements AutoCloseable {
         TailraceConfig config = Configs.of("shop", "nowhere:9092", 1, routes, retry, temporary());
         topics = config.topicNames();
         List<String> problems = new ArrayList<>();
-        Decider decider = new Decider(Routes.compile(routes, topics, List.of(), problems), retry, this::destination);
+        live = new LiveRoutes(Routes.compile(routes, retry, topics, List.of(), problems));
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(problems.toString());
+        }
+        Decider decider = new Decider(live, this::destination);
         RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
         boolean scrubs = redact.scrub() == RedactConfig.Scrub.ON_DONE;
         Redaction redaction = new Redaction(redact.secrets(), topics, MAX_BYTES, scrubs);
@@ -81,6 +87,11 @@ final class Rig implements AutoCloseable {
                         new Assembly(topics, decider, new Door(MAX_BYTES), limits, redaction, metrics, clock)),
                 settings,
                 START);
+    }
+
+    /** From now on these, as after a reload. */
+    void reroute(RoutesConfig routes) {
+        live.become(Routes.compile(routes, live.get().retry(), topics, List.of(), new ArrayList<>()));
     }
 
     private Destination destination(String topic) {
