@@ -88,6 +88,11 @@ public record TailraceConfig(
         return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, router, executor, secrets, http);
     }
 
+    /** The same with another router. */
+    public TailraceConfig with(RouterConfig changed) {
+        return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, changed, executor, redact, http);
+    }
+
     /** The same with this source alone. */
     public TailraceConfig of(SourceConfig source) {
         return of(List.of(source));

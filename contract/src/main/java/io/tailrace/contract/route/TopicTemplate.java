@@ -43,7 +43,8 @@ public record TopicTemplate(String text) {
                     .formatted(Topics.MAX_LENGTH));
         }
         return isReserved.test(sample)
-                ? Optional.of("topic %s is written by Tailrace or by Kafka itself; name another".formatted(sample))
+                ? Optional.of("%s is written by Tailrace or by Kafka itself; name another"
+                        .formatted(sample.equals(text) ? "this topic" : sample))
                 : Optional.empty();
     }
 

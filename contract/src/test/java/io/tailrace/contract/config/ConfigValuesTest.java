@@ -14,10 +14,13 @@ import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
+import io.tailrace.contract.route.PartitionKey;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Two tests for each class of the configuration: its defaults, and every key set to something else. */
@@ -211,6 +214,53 @@ class ConfigValuesTest {
                         4,
                         Path.of("/var/lib/tailrace"),
                         "r7"));
+    }
+
+    @Test
+    void ruleByDefaultIsAsWithoutARule() {
+        assertThat(read(leastWith(
+                                "router.routes.on-dead-letter",
+                                "halt-key",
+                                "router.routes.rules",
+                                List.of(Map.of("pattern", "sales.*"))))
+                        .router()
+                        .routes())
+                .isEqualTo(new RoutesConfig(
+                        Default.CONTEXT,
+                        true,
+                        OnDeadLetter.HALT_KEY,
+                        List.of(new RoutesConfig.Rule(
+                                "sales.*",
+                                Optional.empty(),
+                                Optional.empty(),
+                                PartitionKey.ORDERING_KEY,
+                                Optional.empty(),
+                                OnDeadLetter.HALT_KEY,
+                                true))));
+    }
+
+    @Test
+    void ruleExplicitly() {
+        assertThat(read(leastWith(
+                                "router.retry.max-attempts",
+                                7,
+                                "router.routes.rules",
+                                List.of(Map.of(
+                                        "pattern", "sales.order",
+                                        "topic", "to",
+                                        "legacy-topic", "was",
+                                        "partition-key", "header:region",
+                                        "retry", Map.of("base", "1s"),
+                                        "on-dead-letter", "halt-key",
+                                        "audit", false))))
+                        .router()
+                        .routes()
+                        .rules())
+                .containsExactly(new RoutesConfig.Rule("sales.order", "to", false)
+                        .withLegacyTopic("was")
+                        .with(PartitionKey.parse("header:region"))
+                        .with(new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(300), 7))
+                        .with(OnDeadLetter.HALT_KEY));
     }
 
     @Test

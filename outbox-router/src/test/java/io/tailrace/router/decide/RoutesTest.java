@@ -30,6 +30,7 @@ class RoutesTest {
         "sales.invoice,         sales-context,        sales.*",
         "salesforce.invoice,    shop.events.salesforce, default",
         "sales.order,           sales-context,        sales.*",
+        "stock.counted,         shop.events.stock,    default",
     })
     void theMostSpecificRuleWins(String name, String topic, String rule) {
         Routes routes = compiled(
@@ -42,6 +43,19 @@ class RoutesTest {
             assertThat(route.topics()).containsExactly(topic);
             assertThat(route.rule()).isEqualTo(rule);
         });
+    }
+
+    @Test
+    void theOrderOfTheFileDoesNotMatterAndTheStarIsLast() {
+        Rule all = new Rule("*", "all");
+        Rule prefix = new Rule("sales.*", "prefix");
+        Rule name = new Rule("sales.order", "name");
+        for (List<Rule> order : List.of(List.of(all, prefix, name), List.of(name, prefix, all))) {
+            Routes routes = compiled(Default.NONE, order.toArray(Rule[]::new));
+            assertThat(resolve(routes, "sales.order")).map(Route::topic).contains("name");
+            assertThat(resolve(routes, "sales.invoice")).map(Route::topic).contains("prefix");
+            assertThat(resolve(routes, "stock.counted")).map(Route::topic).contains("all");
+        }
     }
 
     @Test
@@ -73,13 +87,20 @@ class RoutesTest {
                                 new Rule("sales.x", "{contxt}"),
                                 new Rule("sales.y", "no spaces"),
                                 new Rule("sales.z", "shop.events.dlq"),
-                                new Rule("sales.b", "shop.billing.retry"))),
+                                new Rule("sales.b", "shop.billing.retry"),
+                                new Rule("a".repeat(199) + ".*", "f"),
+                                new Rule("sales.c", "g").withLegacyTopic("g"),
+                                new Rule("shop.commands", "{name}"),
+                                new Rule("sales.d", "shop.router-lane-changelog"),
+                                new Rule("sales.e", "g").withLegacyTopic("__consumer_offsets"))),
                 RetryPolicy.EVENTS,
                 TOPICS,
                 List.of("billing"),
                 problems);
         assertThat(problems)
-                .hasSize(8)
+                .hasSize(13)
+                .anyMatch(each -> each.contains("more than 200 characters"))
+                .anyMatch(each -> each.contains("legacy-topic is the topic itself"))
                 .anyMatch(each -> each.contains("same pattern"))
                 .anyMatch(each -> each.contains("'retry.requested'") && each.contains("reserved"))
                 .anyMatch(each -> each.contains("'sales.*.placed'"))
@@ -87,7 +108,7 @@ class RoutesTest {
                 .anyMatch(each -> each.contains("{contxt}"))
                 .anyMatch(each -> each.contains("no legal topic name"))
                 .filteredOn(each -> each.contains("written by Tailrace or by Kafka itself"))
-                .hasSize(2);
+                .hasSize(5);
     }
 
     private static Routes compiled(Default byDefault, Rule... rules) {
