@@ -87,6 +87,15 @@ class ConfigOption {
         return config;
     }
 
+    /** How to read it again, with the sources that are meant. */
+    final Reloading reloading() {
+        Path named = file();
+        return new Reloading(named, text -> {
+            TailraceConfig all = read(named.toString(), text);
+            return all.of(choose(all));
+        });
+    }
+
     /** Whether the file has more sources than one. */
     final boolean hasSeveral() {
         return read(file()).sources().size() > 1;

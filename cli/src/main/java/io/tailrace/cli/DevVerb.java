@@ -71,7 +71,9 @@ final class DevVerb implements Callable<Integer> {
                 return new Service(
                                 config,
                                 EnumSet.allOf(PartName.class),
-                                HandlerJars.discovered(Thread.currentThread().getContextClassLoader()))
+                                HandlerJars.discovered(Thread.currentThread().getContextClassLoader()),
+                                new Reloading(
+                                        data.resolve(DevConfig.FILE), text -> ConfigOption.read("tailrace.yml", text)))
                         .run(lifetime, spec.commandLine().getErr(), () -> greet(stack, config, data));
             }
         }

@@ -47,7 +47,7 @@ final class RunVerb implements Callable<Integer> {
         Set<PartName> names = names();
         try (Lifetime lifetime = Lifetime.begin()) {
             Handlers handlers = HandlerJars.discovered(Thread.currentThread().getContextClassLoader());
-            return new Service(config.read(), names, handlers)
+            return new Service(config.read(), names, handlers, config.reloading())
                     .run(lifetime, spec.commandLine().getErr(), () -> {});
         }
     }

@@ -19,11 +19,13 @@ final class Service {
     private final TailraceConfig config;
     private final Set<PartName> names;
     private final Handlers handlers;
+    private final Reloading reloading;
 
-    Service(TailraceConfig config, Set<PartName> names, Handlers handlers) {
+    Service(TailraceConfig config, Set<PartName> names, Handlers handlers, Reloading reloading) {
         this.config = config;
         this.names = names;
         this.handlers = handlers;
+        this.reloading = reloading;
     }
 
     /**
@@ -38,6 +40,7 @@ final class Service {
                 .map(name -> name.make(config, handlers, metrics, Clock.systemUTC()))
                 .toList();
         try (RunningParts running = RunningParts.start(parts);
+                ConfigReload reload = reloading.begin(config, running.all());
                 AutoCloseable http =
                         config.http().enabled() ? HttpListener.start(config.http(), metrics, running::all) : () -> {}) {
             return watch(running, lifetime, err, onReady);

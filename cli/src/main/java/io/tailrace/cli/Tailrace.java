@@ -23,6 +23,7 @@ import picocli.CommandLine.IVersionProvider;
             RunVerb.class,
             DbVerb.class,
             EngineVerb.class,
+            RoutesVerb.class,
             DlqVerb.class,
             CommandsVerb.class,
             StatusVerb.class,

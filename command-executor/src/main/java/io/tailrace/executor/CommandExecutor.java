@@ -10,6 +10,7 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
+import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.executor.claim.CommandTable;
 import io.tailrace.executor.handler.Handlers;
@@ -18,9 +19,11 @@ import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import io.tailrace.executor.run.HandlerRun;
 import io.tailrace.executor.run.RowRunner;
+import io.tailrace.executor.run.RowSecrets;
 import io.tailrace.executor.run.RunGuard;
 import io.tailrace.executor.run.SourceGate;
 import io.tailrace.executor.run.Stamper;
+import io.tailrace.executor.scrub.Scrubber;
 import io.tailrace.executor.settle.Announcer;
 import io.tailrace.executor.settle.AnswerWriter;
 import io.tailrace.executor.settle.Replies;
@@ -70,6 +73,7 @@ public final class CommandExecutor implements Part {
     /** Closed in reverse. Guarded by this, as are the parts. */
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
+    private @Nullable HikariDataSource pool;
     private @Nullable SourceGate gate;
     private @Nullable Intake intake;
     private @Nullable KeyQueues queues;
@@ -183,19 +187,23 @@ public final class CommandExecutor implements Part {
     private void open() {
         Duration limit = config.executor().handlerTimeout().plus(BEYOND_HANDLER);
         CommandTable table = new CommandTable(config.source().tables(), limit);
-        HikariDataSource pool = opened(Pool.open(config, limit));
-        Announcer announcer = opened(new Announcer(pool, table));
+        HikariDataSource connections = opened(Pool.open(config, limit));
+        pool = connections;
+        Announcer announcer = opened(new Announcer(connections, table));
         Duration session = Intake.session(config);
         AnswerWriter answers = opened(new AnswerWriter(config, metrics, session));
         RunGuard runs = opened(new RunGuard());
         KeyQueues rows = opened(new KeyQueues(config.executor().workers()));
-        SourceGate source = opened(new SourceGate(config.source().name(), pool, table, rows, metrics));
+        SourceGate source = opened(new SourceGate(config.source().name(), connections, table, rows, metrics));
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run = new HandlerRun(
                 runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), metrics);
         RowRunner.Rules rules = new RowRunner.Rules(
-                config.executor(), clock, () -> ThreadLocalRandom.current().nextDouble());
-        RowRunner runner = new RowRunner(Pool.connections(pool), table, source, stamper, run, handlers, rules);
+                config.executor(),
+                new RowSecrets(config),
+                clock,
+                () -> ThreadLocalRandom.current().nextDouble());
+        RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, handlers, rules);
         metrics.running(rows::running);
         source.open();
         rows.start(runner);
@@ -250,10 +258,20 @@ public final class CommandExecutor implements Part {
                 "Handlers: {}; source={}",
                 handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())),
                 config.source().name());
+        scrub();
         Intake reader = opened(new Intake(config, rows, metrics));
         reader.start();
         intake = reader;
         own = new Health(State.READY, "");
+    }
+
+    /** Only where there is something to take out of rows. */
+    private void scrub() {
+        HikariDataSource connections = pool;
+        boolean hasSecrets = !config.redact().secrets().isEmpty();
+        if (connections != null && hasSecrets && config.redact().scrub() == RedactConfig.Scrub.ON_DONE) {
+            opened(new Scrubber(config, connections)).start();
+        }
     }
 
     private synchronized void become(State state, String detail) {

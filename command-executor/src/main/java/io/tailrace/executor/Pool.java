@@ -29,7 +29,7 @@ final class Pool {
         pool.setJdbcUrl(source.jdbcUrl());
         pool.setUsername(source.user());
         pool.setPassword(source.password().reveal());
-        pool.setMaximumPoolSize(config.executor().workers() + 2);
+        pool.setMaximumPoolSize(config.executor().workers() + 3);
         pool.setMinimumIdle(1);
         pool.setAutoCommit(false);
         pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");

@@ -6,8 +6,10 @@ import io.tailrace.broker.TopicKeeper;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.header.WireSize;
 import io.tailrace.contract.record.Bytes;
+import io.tailrace.operations.EventRows.Content;
 import io.tailrace.operations.EventRows.Found;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Row;
@@ -22,10 +24,10 @@ import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * Dead letters of events whose payload stayed in the outbox because it did not fit: whether it fits now, and the letter with it. One for
- * each replay; used by one thread.
+ * Dead letters of events whose payload stayed in the outbox, because it did not fit or because the row has secrets: whether it can be had
+ * and fits now, and the letter with it. What the outbox has no more is looked for in the raw topic. One for each replay; used by one thread.
  */
-final class ClaimChecks {
+final class ClaimChecks implements AutoCloseable {
 
     private final TailraceConfig config;
 
@@ -34,6 +36,8 @@ final class ClaimChecks {
 
     private final Map<String, Found> found = new HashMap<>();
 
+    private final RawCopies raw;
+
     /** By {@code ce_source}: why nothing can be read there. */
     private final Map<String, String> troubles = new HashMap<>();
 
@@ -41,6 +45,7 @@ final class ClaimChecks {
 
     ClaimChecks(TailraceConfig config) {
         this.config = config;
+        this.raw = new RawCopies(config);
         config.eachSource().forEach(one -> sources.put(one.ceSource(), new EventRows(one.source())));
     }
 
@@ -50,7 +55,7 @@ final class ClaimChecks {
         troubles.clear();
         Map<String, List<UUID>> claims = new LinkedHashMap<>();
         for (DeadLetter letter : letters) {
-            if (letter.payload() == DeadLetter.Payload.OMITTED && sources.containsKey(letter.source())) {
+            if (letter.refersToItsRow() && sources.containsKey(letter.source())) {
                 CommandRows.uuid(letter.rowId())
                         .ifPresent(id -> claims.computeIfAbsent(letter.source(), source -> new ArrayList<>())
                                 .add(id));
@@ -58,7 +63,22 @@ final class ClaimChecks {
         }
         tooSmall = claims.isEmpty() ? "" : topicsThatAreTooSmall(letters.get(0).x());
         claims.forEach(this::look);
+        letters.stream().filter(this::isLookedForInTheRawTopic).forEach(this::lookInTheRawTopic);
         return letters;
+    }
+
+    private boolean isLookedForInTheRawTopic(DeadLetter letter) {
+        return letter.refersToItsRow()
+                && sources.containsKey(letter.source())
+                && !troubles.containsKey(letter.source())
+                && found(letter).rows() == 0;
+    }
+
+    private void lookInTheRawTopic(DeadLetter letter) {
+        raw.find(letter).ifPresent(content -> {
+            Bytes payload = content.payload();
+            found.put(letter.rowId(), new Found(1, payload == null ? 0 : payload.length()));
+        });
     }
 
     private void look(String source, List<UUID> ids) {
@@ -71,7 +91,7 @@ final class ClaimChecks {
 
     /** What a letter and its payload take in memory. */
     long weight(DeadLetter letter) {
-        long payload = letter.payload() == DeadLetter.Payload.OMITTED
+        long payload = letter.refersToItsRow()
                 ? found(letter).payloadBytes()
                 : letter.value().length();
         return payload + letter.headers().sizeInBytes();
@@ -86,20 +106,30 @@ final class ClaimChecks {
     Optional<DeadLetter> redeemed(DeadLetter letter) {
         EventRows rows = Objects.requireNonNull(sources.get(letter.source()));
         return CommandRows.uuid(letter.rowId())
-                .flatMap(rows::payload)
-                .filter(payload -> refusal(letter, payload.length()).isEmpty())
-                .map(payload -> redeemed(letter, payload));
+                .flatMap(rows::content)
+                .or(() -> raw.find(letter))
+                .flatMap(content -> redeemed(letter, content));
+    }
+
+    private Optional<DeadLetter> redeemed(DeadLetter letter, Content content) {
+        boolean hasNone = letter.payload() == DeadLetter.Payload.NULL;
+        Bytes payload = hasNone ? letter.value() : content.payload();
+        return payload == null || refusal(letter, payload.length()).isPresent()
+                ? Optional.empty()
+                : Optional.of(redeemed(letter, payload, hasNone ? "null" : "inline", content.headers()));
     }
 
     /** That the engine could not carry it is over, its reason stays until it has succeeded. */
-    private static DeadLetter redeemed(DeadLetter letter, Bytes payload) {
+    private static DeadLetter redeemed(DeadLetter letter, Bytes payload, String is, Headers ofTheRow) {
+        Headers.Builder headers = Headers.builder();
+        letter.headers().entries().forEach(entry -> {
+            Bytes hidden = ofTheRow.text(entry.key()).map(Bytes::utf8).orElse(null);
+            headers.add(entry.key(), entry.value() == null ? hidden : entry.value());
+        });
         return new DeadLetter(
                 letter.x(),
                 letter.rowId(),
-                letter.headers().toBuilder()
-                        .put(HeaderName.PAYLOAD, "inline")
-                        .remove(HeaderName.STAGE)
-                        .build(),
+                headers.put(HeaderName.PAYLOAD, is).remove(HeaderName.STAGE).build(),
                 payload,
                 letter.partition(),
                 letter.offset(),
@@ -127,7 +157,10 @@ final class ClaimChecks {
             return Optional.of(trouble);
         }
         return switch (found(letter).rows()) {
-            case 0 -> Optional.of("it has no row in the outbox: cleaned up, or emitted as a message; insert it again");
+            case 0 ->
+                Optional.of(
+                        "it has no row in the outbox (cleaned up, or emitted as a message), and %s has it no more: insert it again"
+                                .formatted(config.topicNames().rawEvents()));
             case 1 -> Optional.empty();
             default ->
                 Optional.of(
@@ -162,5 +195,10 @@ final class ClaimChecks {
 
     private Found found(DeadLetter letter) {
         return found.getOrDefault(letter.rowId(), Found.NOTHING);
+    }
+
+    @Override
+    public void close() {
+        raw.close();
     }
 }

@@ -30,7 +30,7 @@ final class CommandLetters {
 
     private final CommandRows rows;
     private final Commands commands;
-    private final Topics topics;
+    private final TailraceConfig config;
     private final String source;
     private final LetterTransactions transactions;
     private final Function<Set<String>, List<DeadLetter>> live;
@@ -40,7 +40,7 @@ final class CommandLetters {
             TailraceConfig config, LetterTransactions transactions, Function<Set<String>, List<DeadLetter>> live) {
         this.rows = new CommandRows(config.source());
         this.commands = new Commands(config.source());
-        this.topics = config.topicNames();
+        this.config = config;
         this.source = config.ceSource();
         this.transactions = transactions;
         this.live = live;
@@ -84,7 +84,7 @@ final class CommandLetters {
                     .toList();
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
-        ReplayRecords records = new ReplayRecords(topics, order);
+        ReplayRecords records = new ReplayRecords(config, order);
         return transactions.run(
                 Topics.COMMANDS,
                 order,
@@ -128,7 +128,7 @@ final class CommandLetters {
     }
 
     private Report clear(Set<String> rowIds, Order order, int batchRows) {
-        ReplayRecords records = new ReplayRecords(topics, order);
+        ReplayRecords records = new ReplayRecords(config, order);
         return transactions.run(
                 Topics.COMMANDS,
                 order,

@@ -127,6 +127,11 @@ public record DeadLetter(
                 && headers.text(HeaderName.CONTENT_TYPE).isEmpty();
     }
 
+    /** It has not all of its row: the payload is only there, or the values of headers that are secret. */
+    boolean refersToItsRow() {
+        return payload() == Payload.OMITTED || headers.entries().stream().anyMatch(entry -> entry.value() == null);
+    }
+
     /** Where it stands among the rows of its key: for events and their subscriptions the seq, for commands the place. */
     public Optional<Place> place() {
         Optional<Place> place = headers.place(HeaderName.PLACE);

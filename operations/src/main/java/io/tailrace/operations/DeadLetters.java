@@ -103,14 +103,19 @@ public final class DeadLetters {
             List<DeadLetter> letters = list(x, selection);
             return order.dryRun() ? commands.dryRun(letters, order) : commands.replay(letters, order, batchRows);
         }
-        ClaimChecks checks = new ClaimChecks(config);
+        try (ClaimChecks checks = new ClaimChecks(config)) {
+            return replay(x, selection, order, batchRows, checks);
+        }
+    }
+
+    private Report replay(String x, Selection selection, Order order, int batchRows, ClaimChecks checks) {
         if (order.dryRun()) {
             List<Row> rows = checks.look(list(x, selection)).stream()
                     .map(letter -> judged(letter, checks))
                     .toList();
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
-        ReplayRecords records = new ReplayRecords(topics, order);
+        ReplayRecords records = new ReplayRecords(config, order);
         return transactions.run(x, order, batchRows, () -> checks.look(list(x, selection)), new Plan() {
             @Override
             public List<Step> of(List<DeadLetter> batch) {
@@ -147,7 +152,7 @@ public final class DeadLetters {
                     .toList();
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
-        ReplayRecords records = new ReplayRecords(topics, order);
+        ReplayRecords records = new ReplayRecords(config, order);
         return transactions.run(
                 x,
                 order,
@@ -163,9 +168,7 @@ public final class DeadLetters {
         if (letter.isMalformedRow()) {
             return Row.malformed(letter);
         }
-        return letter.payload() == DeadLetter.Payload.OMITTED
-                ? checks.judged(letter)
-                : new Row(letter, Outcome.WOULD_REPLAY);
+        return letter.refersToItsRow() ? checks.judged(letter) : new Row(letter, Outcome.WOULD_REPLAY);
     }
 
     private static Step step(DeadLetter letter, ClaimChecks checks, ReplayRecords records) {
@@ -173,8 +176,7 @@ public final class DeadLetters {
         if (row.outcome() != Outcome.WOULD_REPLAY) {
             return new Step(row, List.of());
         }
-        Optional<DeadLetter> whole =
-                letter.payload() == DeadLetter.Payload.OMITTED ? checks.redeemed(letter) : Optional.of(letter);
+        Optional<DeadLetter> whole = letter.refersToItsRow() ? checks.redeemed(letter) : Optional.of(letter);
         return whole.map(each -> new Step(new Row(letter, Outcome.REPLAYED), records.of(each)))
                 .orElseGet(() -> new Step(
                         new Row(letter, Outcome.PAYLOAD_OMITTED, "its row changed while it was looked at"), List.of()));

@@ -1,6 +1,7 @@
 package io.tailrace.operations;
 
 import io.tailrace.contract.config.SourceConfig;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import java.sql.Array;
 import java.sql.Connection;
@@ -33,7 +34,18 @@ final class EventRows {
             SELECT id, count(*), max(coalesce(octet_length(payload::text), octet_length(payload_binary), 0))
             FROM %s WHERE id = ANY (?) GROUP BY id""";
 
+    /**
+     * What of a row its dead letter may lack.
+     *
+     * @param payload as the capture carries it; null when the row has none
+     * @param headers the row's own; others may be among them
+     */
+    record Content(@Nullable Bytes payload, Headers headers) {}
+
     private static final String PAYLOAD = "SELECT payload::text, payload_binary FROM %s WHERE id = ?";
+
+    private static final String HEADERS =
+            "SELECT h.key, h.value FROM %s t, json_each_text(t.headers) h WHERE t.id = ? AND json_typeof(t.headers) = 'object'";
 
     private final Database database;
     private final String table;
@@ -60,16 +72,35 @@ final class EventRows {
         });
     }
 
-    /** The bytes of a payload as the capture carries them; empty when the row or its payload is gone. */
-    Optional<Bytes> payload(UUID id) {
-        return database.call("reading a payload of " + table, connection -> {
-            try (PreparedStatement statement = readOnly(connection).prepareStatement(PAYLOAD.formatted(table))) {
+    /** Payload and headers; empty when the row is gone. */
+    Optional<Content> content(UUID id) {
+        return database.call("reading a row of " + table, connection -> {
+            readOnly(connection);
+            Headers headers = headers(connection, id);
+            try (PreparedStatement statement = connection.prepareStatement(PAYLOAD.formatted(table))) {
                 statement.setObject(1, id);
                 try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? payload(row.getString(1), row.getBytes(2)) : Optional.empty();
+                    return row.next()
+                            ? Optional.of(new Content(
+                                    payload(row.getString(1), row.getBytes(2)).orElse(null), headers))
+                            : Optional.empty();
                 }
             }
         });
+    }
+
+    private Headers headers(Connection connection, UUID id) throws SQLException {
+        Headers.Builder headers = Headers.builder();
+        try (PreparedStatement statement = connection.prepareStatement(HEADERS.formatted(table))) {
+            statement.setObject(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    String value = row.getString(2);
+                    headers.add(row.getString(1), value == null ? null : Bytes.utf8(value));
+                }
+            }
+        }
+        return headers.build();
     }
 
     private static Optional<Bytes> payload(@Nullable String text, byte @Nullable [] binary) {

@@ -1,11 +1,13 @@
 package io.tailrace.operations;
 
 import io.tailrace.broker.KafkaHeaders;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.redact.Secrets;
 import io.tailrace.operations.Replay.Order;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -19,8 +21,11 @@ final class ReplayRecords {
     private final Topics topics;
     private final Order order;
 
-    ReplayRecords(Topics topics, Order order) {
-        this.topics = topics;
+    private final Secrets secrets;
+
+    ReplayRecords(TailraceConfig config, Order order) {
+        this.topics = config.topicNames();
+        this.secrets = config.redact().secrets();
         this.order = order;
     }
 
@@ -29,7 +34,31 @@ final class ReplayRecords {
     }
 
     List<ProducerRecord<byte[], byte[]>> clear(DeadLetter letter, String because) {
-        return List.of(tombstone(letter), note(letter, because));
+        return hasSecrets(letter)
+                ? List.of(tombstone(letter), note(letter, because), done(letter))
+                : List.of(tombstone(letter), note(letter, because));
+    }
+
+    private boolean hasSecrets(DeadLetter letter) {
+        boolean isCommand = letter.x().equals(Topics.COMMANDS);
+        return !(isCommand ? secrets.ofCommand(letter.name()) : secrets.ofEvent(letter.name())).isEmpty();
+    }
+
+    /** Says that nobody needs the row any more, to those who take the secrets out of rows. */
+    private ProducerRecord<byte[], byte[]> done(DeadLetter letter) {
+        Headers.Builder headers = Headers.builder()
+                .put(HeaderName.CE_ID, letter.rowId())
+                .put(HeaderName.CE_TYPE, letter.name())
+                .put(HeaderName.CE_SOURCE, letter.source())
+                .put(HeaderName.KIND, Kind.DONE.text())
+                .put(HeaderName.SEQ, letter.headers().text(HeaderName.SEQ).orElse("0:0"))
+                .put(HeaderName.PAYLOAD, "omitted");
+        if (letter.x().equals(Topics.COMMANDS)) {
+            headers.put(
+                    HeaderName.TURN, letter.headers().number(HeaderName.TURN).orElse(0));
+        }
+        byte[] key = Bytes.utf8(letter.orderingKey().orElse(letter.rowId())).array();
+        return new ProducerRecord<>(topics.retry(letter.x()), null, key, null, KafkaHeaders.to(headers.build()));
     }
 
     /** Its timestamp says when. The key is its own: nothing is compacted away. */

@@ -1,6 +1,7 @@
 package io.tailrace.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.config.TailraceConfig;
@@ -164,6 +165,40 @@ class ClaimChecksTest {
         Report report = deadLetters(unreachable).replay(Topics.EVENTS, Selection.ALL, ORDER);
         assertThat(text(report, 1)).startsWith("payload-omitted: looking at \"tailrace\".\"outbox\" in ");
         assertThat(report.count(Outcome.REPLAYED)).isEqualTo(2);
+    }
+
+    @Test
+    void aLetterOfARowWithSecretsIsReplayedFromTheRowOrFromTheRawTopicBitForBit() throws Exception {
+        String json = "{ \"card\" :  \"4711\",\"n\":1e2 }";
+        stack.execute(
+                "INSERT INTO tailrace.outbox (id, event_name, payload, headers) VALUES ('%s', 'sales.order-placed', '%s', '%s')"
+                        .formatted(id(1), json, "{\"token\":\"t-0815\"}"));
+        parked.parkReference(id(1), "omitted", 0, 0);
+        // Written as a message, or cleaned up: only the raw topic has it still.
+        parked.capture(id(2), json, "t-0816");
+        parked.parkReference(id(2), "omitted", 0, 0);
+        // Its secret is in a header alone.
+        stack.execute("INSERT INTO tailrace.outbox (id, event_name, headers) VALUES ('%s', 'sales.order-placed', '%s')"
+                .formatted(id(3), "{\"token\":\"t-0817\"}"));
+        parked.parkReference(id(3), "null", 0, 0);
+        parked.parkReference(id(4), "omitted", 0, 77);
+
+        Report report = deadLetters(config).replay(Topics.EVENTS, Selection.ALL, ORDER);
+
+        assertThat(text(report, 1)).isEqualTo("replayed");
+        assertThat(text(report, 2)).isEqualTo("replayed");
+        assertThat(text(report, 3)).isEqualTo("replayed");
+        assertThat(text(report, 4)).startsWith("payload-omitted: it has no row in the outbox");
+        assertThat(retried())
+                .extracting(
+                        record -> TopicReader.header(record, "ce_id"),
+                        record -> record.value() == null ? "none" : TopicReader.text(record.value()),
+                        record -> TopicReader.header(record, "token"),
+                        record -> TopicReader.header(record, "tailrace-payload"))
+                .containsExactlyInAnyOrder(
+                        tuple(id(1), json, "t-0815", "inline"),
+                        tuple(id(2), json, "t-0816", "inline"),
+                        tuple(id(3), "none", "t-0817", "null"));
     }
 
     private void row(int n, String column, String payload) throws SQLException {

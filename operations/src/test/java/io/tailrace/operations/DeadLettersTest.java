@@ -212,7 +212,7 @@ class DeadLettersTest {
             stopped.initTransactions();
             stopped.beginTransaction();
             for (DeadLetter letter : deadLetters.list(Topics.EVENTS, Selection.ALL)) {
-                new ReplayRecords(config.topicNames(), ORDER).of(letter).forEach(stopped::send);
+                new ReplayRecords(config, ORDER).of(letter).forEach(stopped::send);
             }
             stopped.flush();
             assertThat(deadLetters.replay(Topics.EVENTS, Selection.ALL, ORDER).count(Outcome.REPLAYED))

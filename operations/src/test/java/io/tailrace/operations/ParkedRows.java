@@ -87,6 +87,29 @@ final class ParkedRows {
         write(List.of(record(x, rowId, key, 0, payload, value)));
     }
 
+    /** The letter of a row with secrets: neither payload nor the value of the header {@code token}, but where it was read. */
+    void parkReference(String rowId, String payload, int partition, long offset) {
+        ProducerRecord<byte[], byte[]> letter = record(Topics.EVENTS, rowId, "k", 0, payload, "");
+        Headers headers = KafkaHeaders.from(letter.headers()).toBuilder()
+                .put(HeaderName.ORIGIN_TOPIC, config.topicNames().rawEvents())
+                .put(HeaderName.ORIGIN_PARTITION, partition)
+                .put(HeaderName.ORIGIN_OFFSET, offset)
+                .add("token", null)
+                .build();
+        write(List.of(
+                new ProducerRecord<>(letter.topic(), null, letter.key(), letter.value(), KafkaHeaders.to(headers))));
+    }
+
+    /** The record of a row as it was captured, in partition 0. */
+    void capture(String rowId, String payload, String token) {
+        ProducerRecord<byte[], byte[]> row = record(Topics.EVENTS, rowId, "k", 0, "inline", payload);
+        Headers headers = KafkaHeaders.from(row.headers()).toBuilder()
+                .add("token", Bytes.utf8(token))
+                .build();
+        write(List.of(new ProducerRecord<>(
+                config.topicNames().rawEvents(), 0, row.key(), row.value(), KafkaHeaders.to(headers))));
+    }
+
     /** A row that was too large for the engine to send; when not even its headers fitted, the letter has fewer of them. */
     void parkTooLarge(String rowId, boolean isBare) {
         ProducerRecord<byte[], byte[]> letter = record(Topics.EVENTS, rowId, "k", 0, "omitted", "");

@@ -10,14 +10,18 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
+import io.tailrace.contract.config.RedactConfig;
+import io.tailrace.contract.config.RouterConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.router.decide.Decider;
+import io.tailrace.router.decide.LiveRoutes;
 import io.tailrace.router.decide.Routes;
 import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import io.tailrace.router.topology.Assembly;
 import io.tailrace.router.topology.DestinationWatch;
 import io.tailrace.router.topology.RouterTopology;
@@ -36,6 +40,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +67,11 @@ public final class OutboxRouter implements Part {
     /** What a running router waits for. */
     private volatile Supplier<Optional<String>> troubles = Optional::empty;
 
+    /** After a change of routes: nobody may ask any more for what is down. */
+    private volatile Runnable forgetDestinations = () -> {};
+
+    private volatile @Nullable LiveRoutes live;
+
     /** Makes one; nothing is opened yet. */
     public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
         this.config = config;
@@ -77,11 +87,8 @@ public final class OutboxRouter implements Part {
 
     @Override
     public void start() {
-        List<String> problems = new ArrayList<>();
-        Routes routes = Routes.compile(config.router().routes(), topics, List.of(), problems);
-        if (!problems.isEmpty()) {
-            throw new StartRefused(problems);
-        }
+        LiveRoutes routes = new LiveRoutes(compile(config.router()));
+        live = routes;
         state.begin();
         Admin admin =
                 open(Admin.create(ClientSettings.admin(config.kafka())), each -> each.close(Duration.ofSeconds(1)));
@@ -94,6 +101,31 @@ public final class OutboxRouter implements Part {
             starter.setDaemon(true);
             starter.start();
         }
+    }
+
+    /**
+     * Goes on with other routes: for rows that come, and for rows that wait when their wait is over. What the router has begun it ends by
+     * the routes it began with. Before the start it does nothing.
+     *
+     * @param changed of which only routes and retry policy are taken
+     * @throws StartRefused with all problems if they cannot be used; those that there are stay
+     */
+    public void reload(RouterConfig changed) {
+        Routes next = compile(changed);
+        LiveRoutes now = live;
+        if (now != null) {
+            now.become(next);
+            forgetDestinations.run();
+        }
+    }
+
+    private Routes compile(RouterConfig from) {
+        List<String> problems = new ArrayList<>();
+        Routes routes = Routes.compile(from.routes(), from.retry(), topics, List.of(), problems);
+        if (!problems.isEmpty()) {
+            throw new StartRefused(problems);
+        }
+        return routes;
     }
 
     @Override
@@ -124,7 +156,7 @@ public final class OutboxRouter implements Part {
         }
     }
 
-    private void startOn(Admin admin, Routes routes) {
+    private void startOn(Admin admin, LiveRoutes routes) {
         try {
             List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(List.of());
             // Changelogs are made by Streams, once: what was raised since does not reach them.
@@ -137,7 +169,7 @@ public final class OutboxRouter implements Part {
         }
     }
 
-    private void startWhenPossible(Admin admin, Routes routes) {
+    private void startWhenPossible(Admin admin, LiveRoutes routes) {
         try {
             while (!closing.await(START_AGAIN_AFTER.toMillis(), TimeUnit.MILLISECONDS)) {
                 try {
@@ -154,18 +186,27 @@ public final class OutboxRouter implements Part {
         }
     }
 
-    private void run(Admin admin, Routes routes) {
+    private void run(Admin admin, LiveRoutes routes) {
         TopicCatalog catalog = new TopicCatalog(topics, config.topics());
         Optional<Function<String, TopicSpec>> maker =
                 config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
         DestinationWatch destinations =
                 open(new DestinationWatch(admin, keeper(admin), maker, metrics), DestinationWatch::close);
         troubles = destinations::trouble;
-        Decider decider = new Decider(routes, config.router().retry(), destinations);
+        forgetDestinations = destinations::forgetThoseDown;
+        Decider decider = new Decider(routes, destinations);
         // What comes in goes out with more headers than it came with.
         Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
-        Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, metrics, clock);
+        Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, redaction(), metrics, clock);
         open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
+    }
+
+    private Redaction redaction() {
+        return new Redaction(
+                config.redact().secrets(),
+                topics,
+                config.topics().maxCarriedBytes(),
+                config.redact().scrub() == RedactConfig.Scrub.ON_DONE);
     }
 
     private Runnable beginning(Admin admin) {

@@ -4,8 +4,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.tailrace.testkit.ChildJvm;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -52,6 +55,23 @@ final class Child {
                 .pollInterval(Duration.ofMillis(50))
                 .atMost(READY_WITHIN)
                 .until(() -> status(ready) == 200);
+    }
+
+    /** All it has written to its console. */
+    String console() {
+        return String.join("\n", jvm.output());
+    }
+
+    /** What it shows on a path of its listener. */
+    String show(String path) {
+        String line = jvm.awaitLine(LISTENS, READY_WITHIN);
+        URI uri = URI.create(
+                line.substring(line.indexOf(LISTENS) + LISTENS.length()).strip() + path);
+        try (InputStream in = uri.toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** kill -9. */

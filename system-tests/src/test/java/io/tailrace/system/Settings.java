@@ -20,6 +20,7 @@ final class Settings {
 
     private final Map<String, String> values = new LinkedHashMap<>();
     private final List<String> routes = new ArrayList<>();
+    private final Map<String, Map<String, List<String>>> secrets = new LinkedHashMap<>();
 
     private Settings() {}
 
@@ -62,6 +63,12 @@ final class Settings {
         return this;
     }
 
+    /** Names what is secret in {@code events} or {@code commands} of a pattern. */
+    Settings secret(String of, String pattern, String... paths) {
+        secrets.computeIfAbsent(of, none -> new LinkedHashMap<>()).put(pattern, List.of(paths));
+        return this;
+    }
+
     /** As the parts take it. */
     TailraceConfig config() {
         return ConfigReader.read(tree(), Map.of(), NoSurroundings.INSTANCE).match(read -> read, problems -> {
@@ -84,6 +91,7 @@ final class Settings {
                         .map(pattern ->
                                 Map.of("pattern", pattern, "topic", values.get("namespace") + ".events.{context}"))
                         .toList());
+        secrets.forEach((of, paths) -> put(root, List.of("redact", of), paths));
         return root;
     }
 

@@ -2,6 +2,7 @@ package io.tailrace.executor.run;
 
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.redact.Veil;
 import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.executor.claim.AttemptUse;
@@ -32,11 +33,19 @@ final class Decisions {
      * @param row as it was claimed
      * @param policy of its name
      * @param timeout of a run
+     * @param veil over what the handler says, which may quote the row's secrets
      * @param conflicts of this row in a row, before this one
      * @param now by our clock
      * @param chance for the jitter, in [0, 1)
      */
-    record Facts(CommandRow row, RetryPolicy policy, Duration timeout, int conflicts, Instant now, double chance) {
+    record Facts(
+            CommandRow row,
+            RetryPolicy policy,
+            Duration timeout,
+            Veil veil,
+            int conflicts,
+            Instant now,
+            double chance) {
 
         int maxAttempts() {
             return row.progress().maxAttempts().orElse(policy.maxAttempts());
@@ -74,12 +83,12 @@ final class Decisions {
         }
         Result result = Objects.requireNonNull(ending.result(), "a run ends with a result or an exception");
         return result.match(
-                success -> failure(transactionGone(unusable), facts),
+                success -> failure(transactionGone(unusable, facts), facts),
                 failure -> returned(failure, facts),
                 unavailable -> new Decision.Wait(
                         0,
                         Until.after(unavailable.retryAfter()),
-                        ErrorTrail.of("Unavailable", unavailable.dependency() + " is unavailable"),
+                        facts.veil().trailOf("Unavailable", unavailable.dependency() + " is unavailable"),
                         Outcome.UNAVAILABLE),
                 snooze -> snoozed(snooze.until(), facts));
     }
@@ -96,15 +105,15 @@ final class Decisions {
             case CONFLICT ->
                 facts.conflicts() < AttemptUse.MOST_CONFLICTS
                         ? new Decision.Repeat(StepBack.CONFLICT)
-                        : failure(ErrorTrail.of(error), facts);
+                        : failure(facts.veil().trailOf(error), facts);
             case TIMEOUT -> failure(timeout(facts, error), facts);
-            case ATTEMPT -> failure(ErrorTrail.of(error), facts);
+            case ATTEMPT -> failure(facts.veil().trailOf(error), facts);
         };
     }
 
     /** After complete() said that the claim is not ours any more. */
     static Decision claimLost(Facts facts) {
-        return failure(transactionGone(null), facts);
+        return failure(transactionGone(null, facts), facts);
     }
 
     /**
@@ -130,14 +139,14 @@ final class Decisions {
     }
 
     private static Decision thrown(Throwable thrown, Facts facts) {
-        ErrorTrail trail = ErrorTrail.of(thrown);
+        ErrorTrail trail = facts.veil().trailOf(thrown);
         return thrown instanceof PayloadUnreadable
                 ? new Decision.Die(1, Reason.PAYLOAD_UNREADABLE, trail)
                 : failure(trail, facts);
     }
 
     private static Decision returned(Result.Failure failure, Facts facts) {
-        ErrorTrail trail = ErrorTrail.of(RETURNED, failure.reason());
+        ErrorTrail trail = facts.veil().trailOf(RETURNED, failure.reason());
         return failure.retryable() ? failure(trail, facts) : new Decision.Die(1, Reason.REJECTED, trail);
     }
 
@@ -166,16 +175,19 @@ final class Decisions {
         String message = "the handler took longer than " + facts.timeout();
         return thrown == null
                 ? ErrorTrail.of("Timeout", message)
-                : new ErrorTrail("Timeout", message, ErrorTrail.of(thrown).stack());
+                : new ErrorTrail(
+                        "Timeout", message, facts.veil().trailOf(thrown).stack());
     }
 
-    private static ErrorTrail transactionGone(@Nullable SQLException unusable) {
+    private static ErrorTrail transactionGone(@Nullable SQLException unusable, Facts facts) {
         String message =
                 "the handler returned success and its transaction cannot commit: it has ended it, changed the command's own row, or"
                         + " passed over an error of a statement";
         return unusable == null
                 ? ErrorTrail.of("TransactionGone", message)
                 : new ErrorTrail(
-                        "TransactionGone", message, ErrorTrail.of(unusable).stack());
+                        "TransactionGone",
+                        message,
+                        facts.veil().trailOf(unusable).stack());
     }
 }

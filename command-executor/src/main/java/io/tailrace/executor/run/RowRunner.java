@@ -58,10 +58,11 @@ public final class RowRunner implements Work {
      * What decisions need beside the row.
      *
      * @param config policies, by name
+     * @param secrets of commands
      * @param clock for snoozes
      * @param chance uniform in [0, 1), for jitter
      */
-    public record Rules(ExecutorConfig config, Clock clock, DoubleSupplier chance) {}
+    public record Rules(ExecutorConfig config, RowSecrets secrets, Clock clock, DoubleSupplier chance) {}
 
     /** Over one database. */
     public RowRunner(
@@ -130,7 +131,17 @@ public final class RowRunner implements Work {
             }
             case EARLY -> early(connection, head, claim);
             case GONE -> stamper.gone(connection, head, claim);
-            case SETTLED -> stamper.settled(connection, head, claim);
+            case SETTLED -> {
+                // Cancelled before it ever ran, mostly; of one that ran nothing is left to scrub.
+                if (rules.secrets()
+                        .scrub(
+                                connection,
+                                head.record().row().id(),
+                                claim.theRow().name())) {
+                    connection.commit();
+                }
+                yield stamper.settled(connection, head, claim);
+            }
             case REPEAT, DEAD -> stamper.repeated(connection, turn, claim);
             case BEHIND -> {
                 Step behind = stamper.behind(connection, turn, claim);
@@ -193,6 +204,11 @@ public final class RowRunner implements Work {
         Decision refused;
         try {
             if (table.complete(connection, claim)) {
+                rules.secrets()
+                        .scrub(
+                                connection,
+                                head.record().row().id(),
+                                claim.theRow().name());
                 connection.commit();
                 return stamper.completed(head, claim);
             }
@@ -269,6 +285,7 @@ public final class RowRunner implements Work {
                 row,
                 rules.config().policyOf(row.name()),
                 run.timeout(),
+                rules.secrets().veil(row),
                 Memo.of(head).conflicts(),
                 rules.clock().instant(),
                 rules.chance().getAsDouble());

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A row's own headers as they go out on its records. Total: what cannot go out is left out, as it is when the row is captured. */
-final class OwnHeaders {
+public final class OwnHeaders {
 
     /** Names and values together, in bytes of UTF-8; of a row with more none go out. */
     private static final int MAX_BYTES = 16 * 1024;
@@ -22,7 +22,7 @@ final class OwnHeaders {
     private OwnHeaders() {}
 
     /** Of the column, a JSON object from text to text. */
-    static List<Headers.Entry> of(@Nullable String json) {
+    public static List<Headers.Entry> of(@Nullable String json) {
         List<Headers.Entry> entries = new ArrayList<>();
         int bytes = 0;
         for (Map.Entry<String, JsonNode> field : fields(json)) {

@@ -2,8 +2,12 @@ package io.tailrace.executor.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.redact.SecretPaths;
+import io.tailrace.contract.redact.Veil;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.CommandTable.Until;
@@ -15,6 +19,7 @@ import io.tailrace.executor.run.RunGuard.Ended;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -45,8 +50,27 @@ class DecisionsTest {
     @Test
     void theRowsOwnNumberOfAttemptsCounts() {
         Decisions.Facts facts = new Decisions.Facts(
-                row(1, OptionalInt.of(2)), RetryPolicy.COMMANDS, Duration.ofSeconds(60), 0, NOW, 0.5);
+                row(1, OptionalInt.of(2)), RetryPolicy.COMMANDS, Duration.ofSeconds(60), Veil.NONE, 0, NOW, 0.5);
         assertThat(decide(Result.failure("no"), null, facts)).isInstanceOf(Decision.Die.class);
+    }
+
+    @Test
+    void whatAHandlerQuotesOfTheRowsSecretsIsNotWrittenDown() {
+        Veil veil = SecretPaths.of(List.of("card"))
+                .veil(Bytes.utf8("{\"card\":\"4711\"}"), "application/json", Headers.empty());
+        Decisions.Facts facts = new Decisions.Facts(
+                row(0, OptionalInt.of(5)), RetryPolicy.COMMANDS, Duration.ofSeconds(60), veil, 0, NOW, 0.5);
+        SQLException duplicate = new SQLException("Key (card)=(4711) already exists", "23505");
+
+        assertThat(List.of(
+                        decide(Result.failure("no card 4711"), null, facts),
+                        decide(Result.rejected("no card 4711"), null, facts),
+                        decide(Result.unavailable("bank of 4711", Duration.ofSeconds(1)), null, facts),
+                        decide(null, new IllegalStateException("4711", duplicate), facts),
+                        decide(null, new PayloadUnreadable("4711"), facts),
+                        Decisions.afterCompletion(duplicate, facts)))
+                .allSatisfy(decision ->
+                        assertThat(decision.toString()).doesNotContain("4711").contains(Veil.HIDDEN));
     }
 
     @Test
@@ -144,7 +168,13 @@ class DecisionsTest {
 
     private static Decisions.Facts facts(int attempts, int conflicts) {
         return new Decisions.Facts(
-                row(attempts, OptionalInt.empty()), RetryPolicy.COMMANDS, Duration.ofSeconds(60), conflicts, NOW, 0.5);
+                row(attempts, OptionalInt.empty()),
+                RetryPolicy.COMMANDS,
+                Duration.ofSeconds(60),
+                Veil.NONE,
+                conflicts,
+                NOW,
+                0.5);
     }
 
     private static CommandRow named(String name) {

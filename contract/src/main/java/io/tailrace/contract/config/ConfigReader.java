@@ -2,10 +2,8 @@ package io.tailrace.contract.config;
 
 import io.tailrace.contract.config.Section.Value;
 import io.tailrace.contract.name.Namespace;
-import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.retry.RetryPolicy;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,6 +44,7 @@ public final class ConfigReader {
         Value<EngineConfig> engine = engine(top.section("engine"));
         Value<RouterConfig> router = router(top.section("router"), namespace);
         Value<ExecutorConfig> executor = executor(top.section("executor"));
+        Value<RedactConfig> redact = redact(top.section("redact"));
         Value<HttpConfig> http = http(top.section("http"));
         return top.make(() -> new TailraceConfig(
                 namespace.get(),
@@ -56,6 +55,7 @@ public final class ConfigReader {
                 engine.get(),
                 router.get(),
                 executor.get(),
+                redact.get(),
                 http.get()));
     }
 
@@ -103,8 +103,8 @@ public final class ConfigReader {
     }
 
     private static Value<RouterConfig> router(Section section, Value<Namespace> namespace) {
-        Value<RoutesConfig> routes = routes(section.section("routes"), namespace);
         Value<RetryPolicy> retry = retry(section.section("retry"), Keys.ROUTER_RETRY);
+        Value<RoutesConfig> routes = RoutesReader.read(section.section("routes"), namespace, retry);
         var guarantee = section.value(Keys.GUARANTEE);
         var commitInterval = section.value(Keys.COMMIT_INTERVAL);
         var threads = section.value(Keys.THREADS);
@@ -120,25 +120,7 @@ public final class ConfigReader {
                 instanceId.get()));
     }
 
-    private static Value<RoutesConfig> routes(Section section, Value<Namespace> namespace) {
-        var byDefault = section.value(Keys.ROUTES_DEFAULT);
-        List<Value<RoutesConfig.Rule>> rules = new ArrayList<>();
-        for (Section element : section.list("rules")) {
-            Value<String> pattern = element.value(Keys.RULE_PATTERN);
-            Value<String> topic = element.value(Keys.RULE_TOPIC);
-            rules.add(element.make(() -> {
-                if (namespace.orNull() != null && new Topics(namespace.get()).isReserved(topic.get(), List.of())) {
-                    throw new IllegalArgumentException(
-                            "topic %s is one of Tailrace's own; name another".formatted(topic.get()));
-                }
-                return new RoutesConfig.Rule(pattern.get(), topic.get());
-            }));
-        }
-        return section.make(() ->
-                new RoutesConfig(byDefault.get(), rules.stream().map(Value::get).toList()));
-    }
-
-    private static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {
+    static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {
         var base = section.value(keys.base);
         var cap = section.value(keys.cap);
         var maxAttempts = section.value(keys.maxAttempts);
@@ -163,6 +145,13 @@ public final class ConfigReader {
                 handlerTimeout.get(),
                 onMissingHandler.get(),
                 stopTimeout.get()));
+    }
+
+    private static Value<RedactConfig> redact(Section section) {
+        Map<String, List<String>> events = section.section("events").lists();
+        Map<String, List<String>> commands = section.section("commands").lists();
+        var scrub = section.value(Keys.SCRUB);
+        return section.make(() -> new RedactConfig(events, commands, scrub.get()));
     }
 
     private static Value<HttpConfig> http(Section section) {

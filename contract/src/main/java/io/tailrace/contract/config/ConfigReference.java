@@ -54,6 +54,18 @@ public final class ConfigReference {
         if (key.path().startsWith("executor.retry-by-name.")) {
             return "as in `executor.retry`";
         }
+        if (key == Keys.RULE_AUDIT) {
+            return "as in `router.routes.audit`";
+        }
+        if (key.path().startsWith(Keys.RULE_RETRY.section)) {
+            return "as in `router.retry`";
+        }
+        if (key == Keys.RULE_ON_DEAD_LETTER) {
+            return "as in `router.routes.on-dead-letter`";
+        }
+        if (key == Keys.RULE_TOPIC) {
+            return "as without a rule";
+        }
         if (key == Keys.SOURCE.name || key == Keys.SOURCES.name) {
             return "the database";
         }

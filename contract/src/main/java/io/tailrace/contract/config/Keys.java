@@ -1,11 +1,14 @@
 package io.tailrace.contract.config;
 
 import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.contract.config.RedactConfig.Scrub;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
+import io.tailrace.contract.route.PartitionKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,14 +121,47 @@ final class Keys {
                     "Where an event goes that no rule takes: `context` is `<namespace>.events.<first segment of its name>`; with"
                             + " `none` it has no route, and is a dead letter after one retry.")
             .byDefault(Default.CONTEXT);
+    static final Key<Boolean> ROUTES_AUDIT = Key.of(
+                    "router.routes.audit",
+                    ValueType.SWITCH,
+                    "Whether delivered events are copied to `<namespace>.audit-feed`.")
+            .byDefault(true);
+    static final Key<OnDeadLetter> ROUTES_ON_DEAD_LETTER = Key.of(
+                    "router.routes.on-dead-letter",
+                    ValueType.oneOf(OnDeadLetter.class),
+                    "What a dead letter does to its key: the rows behind it go on, or wait until an operator replays, skips or"
+                            + " discards it.")
+            .byDefault(OnDeadLetter.CONTINUE);
     static final Key<String> RULE_PATTERN = Key.of(
             "router.routes.rules[].pattern",
             ValueType.TEXT,
-            "An event name, or a prefix of whole segments followed by `.*`; the most specific rule wins.");
+            "Which events: a name with its version (`sales.order.v2`), a name, whole segments followed by `.*`, or `*`. The most"
+                    + " specific rule wins, in this order, longer prefixes first; the order of the file does not matter.");
     static final Key<String> RULE_TOPIC = Key.of(
-            "router.routes.rules[].topic",
-            ValueType.TEXT,
-            "Destination of those events; `{context}`, `{name}` and `{version}` are filled in.");
+                    "router.routes.rules[].topic",
+                    ValueType.TEXT,
+                    "Destination of those events; `{context}`, `{name}` and `{version}` are filled in. Without it they go where"
+                            + " they would without a rule.")
+            .byDefault("");
+    static final Key<String> RULE_LEGACY_TOPIC = Key.of(
+                    "router.routes.rules[].legacy-topic",
+                    ValueType.TEXT,
+                    "A second destination while readers move from one topic to the other, written like `topic`: each event goes to"
+                            + " both in one transaction.")
+            .byDefault("");
+    static final Key<PartitionKey> RULE_PARTITION_KEY = Key.of(
+                    "router.routes.rules[].partition-key",
+                    ValueType.PARTITION_KEY,
+                    "Key of the records at the destination: the ordering key (else the row id), an origin field, or a header of the"
+                            + " row; of a row without it the ordering key. Order is kept within one key of the destination only.")
+            .byDefault(PartitionKey.ORDERING_KEY);
+    static final Key<OnDeadLetter> RULE_ON_DEAD_LETTER =
+            ROUTES_ON_DEAD_LETTER.at("router.routes.rules[].on-dead-letter");
+    static final Key<Boolean> RULE_AUDIT = Key.of(
+                    "router.routes.rules[].audit",
+                    ValueType.SWITCH,
+                    "Whether those events are copied to the audit feed.")
+            .byDefault(true);
     static final Key<Guarantee> GUARANTEE = Key.of(
                     "router.guarantee",
                     ValueType.oneOf(Guarantee.class),
@@ -175,6 +211,20 @@ final class Keys {
             .between(Duration.ZERO, Duration.ofMinutes(5))
             .byDefault(Duration.ofSeconds(3));
 
+    static final Key<String> REDACT_EVENTS = Key.of(
+                    "redact.events.*",
+                    ValueType.PATHS,
+                    "Secrets of the events of a name, of all names that begin with whole segments (`sales.*`), or of all (`*`). What"
+                            + " several patterns say of a name counts together.")
+            .byDefault("");
+    static final Key<String> REDACT_COMMANDS = Key.of("redact.commands.*", ValueType.PATHS, "The same for commands.")
+            .byDefault("");
+    static final Key<Scrub> SCRUB = Key.of(
+                    "redact.scrub",
+                    ValueType.oneOf(Scrub.class),
+                    "When secret values are taken out of the rows themselves: `on-done`, once a row is delivered or run, cancelled or"
+                            + " discarded; `never`.")
+            .byDefault(Scrub.ON_DONE);
     static final Key<Boolean> HTTP_ENABLED = Key.of(
                     "http.enabled",
                     ValueType.SWITCH,
@@ -200,6 +250,9 @@ final class Keys {
             .between(1, RetryPolicy.MOST_ATTEMPTS);
 
     static final Retry ROUTER_RETRY = new Retry("router.retry", RetryPolicy.EVENTS);
+    /** Of one rule; what it does not say is as in {@code router.retry}. */
+    static final Retry RULE_RETRY = new Retry("router.routes.rules[].retry", RetryPolicy.EVENTS);
+
     static final Retry EXECUTOR_RETRY = new Retry("executor.retry", RetryPolicy.COMMANDS);
     /** Of one command name; what it does not say is as in {@code executor.retry}. */
     static final Retry RETRY_BY_NAME = new Retry("executor.retry-by-name.*", RetryPolicy.COMMANDS);
@@ -230,8 +283,17 @@ final class Keys {
                 HEARTBEAT_INTERVAL,
                 ENGINE_STOP_TIMEOUT,
                 ROUTES_DEFAULT,
+                ROUTES_AUDIT,
+                ROUTES_ON_DEAD_LETTER,
                 RULE_PATTERN,
                 RULE_TOPIC,
+                RULE_LEGACY_TOPIC,
+                RULE_PARTITION_KEY,
+                RULE_RETRY.base,
+                RULE_RETRY.cap,
+                RULE_RETRY.maxAttempts,
+                RULE_ON_DEAD_LETTER,
+                RULE_AUDIT,
                 ROUTER_RETRY.base,
                 ROUTER_RETRY.cap,
                 ROUTER_RETRY.maxAttempts,
@@ -250,6 +312,9 @@ final class Keys {
                 HANDLER_TIMEOUT,
                 ON_MISSING_HANDLER,
                 EXECUTOR_STOP_TIMEOUT,
+                REDACT_EVENTS,
+                REDACT_COMMANDS,
+                SCRUB,
                 HTTP_ENABLED,
                 HTTP_HOST,
                 HTTP_PORT));

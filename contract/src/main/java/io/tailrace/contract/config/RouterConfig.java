@@ -42,4 +42,9 @@ public record RouterConfig(
         Keys.COMMIT_INTERVAL.require(commitInterval);
         Keys.THREADS.require(threads);
     }
+
+    /** The same with other routes, and the policy of events whose rule has none. */
+    public RouterConfig with(RoutesConfig changed, RetryPolicy policy) {
+        return new RouterConfig(changed, policy, guarantee, commitInterval, threads, stateDirectory, instanceId);
+    }
 }

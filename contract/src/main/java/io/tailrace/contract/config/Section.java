@@ -48,6 +48,11 @@ final class Section {
         report.add(pathOf(name), problem);
     }
 
+    /** A problem of the section itself. */
+    void report(String problem) {
+        report.add(path, problem);
+    }
+
     /** What a key says, or its default; a problem is reported now and met again when the value is asked for. */
     <T extends Comparable<? super T>> Value<T> value(Key<T> key) {
         String name = key.path().substring(key.path().lastIndexOf('.') + 1);
@@ -138,6 +143,21 @@ final class Section {
         Map<String, String> texts = new HashMap<>();
         collect("", node, texts);
         return texts;
+    }
+
+    /** All lists of texts below, by names that the user chose. */
+    Map<String, List<String>> lists() {
+        Map<String, List<String>> lists = new TreeMap<>();
+        node.forEach((key, found) -> {
+            String name = String.valueOf(key);
+            taken.add(name);
+            if (found instanceof List<?> elements && elements.stream().allMatch(String.class::isInstance)) {
+                lists.put(name, elements.stream().map(String.class::cast).toList());
+            } else {
+                report.add(pathOf(name), "must be a list of texts");
+            }
+        });
+        return lists;
     }
 
     private void collect(String prefix, Map<?, ?> nodes, Map<String, String> texts) {

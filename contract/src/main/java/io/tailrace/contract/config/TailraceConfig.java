@@ -25,6 +25,7 @@ public record TailraceConfig(
         EngineConfig engine,
         RouterConfig router,
         ExecutorConfig executor,
+        RedactConfig redact,
         HttpConfig http) {
 
     public TailraceConfig {
@@ -36,6 +37,7 @@ public record TailraceConfig(
         Objects.requireNonNull(engine, "engine");
         Objects.requireNonNull(router, "router");
         Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(redact, "redact");
         Objects.requireNonNull(http, "http");
         if (sources.isEmpty()) {
             throw new IllegalArgumentException("a configuration has a source");
@@ -49,7 +51,21 @@ public record TailraceConfig(
         });
     }
 
-    /** With one source, and events that are rows. */
+    /** Without secrets. */
+    public TailraceConfig(
+            Namespace namespace,
+            List<SourceConfig> sources,
+            KafkaConfig kafka,
+            TopicsConfig topics,
+            OutboxConfig outbox,
+            EngineConfig engine,
+            RouterConfig router,
+            ExecutorConfig executor,
+            HttpConfig http) {
+        this(namespace, sources, kafka, topics, outbox, engine, router, executor, RedactConfig.NONE, http);
+    }
+
+    /** With one source, and events that are rows, without secrets. */
     public TailraceConfig(
             Namespace namespace,
             SourceConfig source,
@@ -64,7 +80,17 @@ public record TailraceConfig(
 
     /** The same with events that are something else. */
     public TailraceConfig with(OutboxConfig events) {
-        return new TailraceConfig(namespace, sources, kafka, topics, events, engine, router, executor, http);
+        return new TailraceConfig(namespace, sources, kafka, topics, events, engine, router, executor, redact, http);
+    }
+
+    /** The same with these secrets. */
+    public TailraceConfig with(RedactConfig secrets) {
+        return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, router, executor, secrets, http);
+    }
+
+    /** The same with another router. */
+    public TailraceConfig with(RouterConfig changed) {
+        return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, changed, executor, redact, http);
     }
 
     /** The same with this source alone. */
@@ -74,7 +100,7 @@ public record TailraceConfig(
 
     /** The same with these sources. */
     public TailraceConfig of(List<SourceConfig> some) {
-        return new TailraceConfig(namespace, some, kafka, topics, outbox, engine, router, executor, http);
+        return new TailraceConfig(namespace, some, kafka, topics, outbox, engine, router, executor, redact, http);
     }
 
     /** One configuration for each source, with that one alone, in the order of {@link #sources}. */

@@ -1,6 +1,7 @@
 package io.tailrace.contract.config;
 
 import io.tailrace.contract.config.ValueType.Unreadable;
+import io.tailrace.contract.route.PartitionKey;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,13 @@ record ValueType<T extends Comparable<? super T>>(String form, Reading<T> readin
     static final ValueType<Duration> DURATION = new ValueType<>("duration", ValueType::duration, ValueType::duration);
 
     static final ValueType<Boolean> SWITCH = new ValueType<>("true or false", ValueType::isTrue, String::valueOf);
+
+    static final ValueType<String> PATHS = new ValueType<>("list of paths", text -> text, text -> text);
+
+    static final ValueType<PartitionKey> PARTITION_KEY = new ValueType<>(
+            "ordering-key, row-id, tenant-id, user-id, correlation-id or header:name",
+            ValueType::partitionKey,
+            PartitionKey::text);
 
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]{1,15})\\s*([A-Za-z]*)");
 
@@ -83,6 +91,14 @@ record ValueType<T extends Comparable<? super T>>(String form, Reading<T> readin
             case "false" -> false;
             default -> throw new Unreadable("must be true or false");
         };
+    }
+
+    private static PartitionKey partitionKey(String text) throws Unreadable {
+        try {
+            return PartitionKey.parse(text);
+        } catch (IllegalArgumentException none) {
+            throw new Unreadable(String.valueOf(none.getMessage()));
+        }
     }
 
     private static Duration duration(String text) throws Unreadable {

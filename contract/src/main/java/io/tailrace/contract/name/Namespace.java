@@ -60,6 +60,11 @@ public record Namespace(String value) {
         return value + ".executor." + subscription + "." + source;
     }
 
+    /** Consumer group of those who take the secrets out of the rows of a source. */
+    public String scrubGroup(String source) {
+        return value + ".scrub." + source;
+    }
+
     /** {@code transactional.id} of the engine of one slot: whoever holds it fences the one before. */
     public String engineTransactionalId(String slot) {
         return value + ".engine." + slot;

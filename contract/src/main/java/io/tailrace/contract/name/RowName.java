@@ -27,7 +27,7 @@ public record RowName(String text, List<String> segments, OptionalInt suffixVers
 
     private static final Pattern SEGMENT = Pattern.compile("[A-Za-z][A-Za-z0-9_-]*");
 
-    private static final Pattern VERSION = Pattern.compile("v([1-9][0-9]{0,8})");
+    private static final Pattern VERSION = Pattern.compile("v([1-9][0-9]{0,9})");
 
     public RowName {
         segments = List.copyOf(segments);
@@ -78,17 +78,22 @@ public record RowName(String text, List<String> segments, OptionalInt suffixVers
                         .formatted(segment));
             }
         }
-        Matcher version = VERSION.matcher(all.get(all.size() - 1));
-        boolean versioned = all.size() > 1 && version.matches();
-        List<String> named = versioned ? all.subList(0, all.size() - 1) : all;
+        OptionalInt suffix = all.size() > 1 ? versionOf(all.get(all.size() - 1)) : OptionalInt.empty();
+        List<String> named = suffix.isPresent() ? all.subList(0, all.size() - 1) : all;
         if (named.size() < leastSegments) {
             return new Invalid("an event name has two segments at least, such as 'sales.order-placed'");
         }
         if (RESERVED_FIRST_SEGMENTS.contains(named.get(0))) {
             return new Invalid("first segment '%s' is reserved".formatted(named.get(0)));
         }
-        OptionalInt suffix = versioned ? OptionalInt.of(Integer.parseInt(version.group(1))) : OptionalInt.empty();
         return new Valid(new RowName(text, named, suffix));
+    }
+
+    /** What no row could state as its version is a segment like any other. */
+    private static OptionalInt versionOf(String segment) {
+        Matcher version = VERSION.matcher(segment);
+        long number = version.matches() ? Long.parseLong(version.group(1)) : 0;
+        return number < 1 || number > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) number);
     }
 
     /** What the validator says of a name. */

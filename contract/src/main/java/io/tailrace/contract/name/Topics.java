@@ -85,8 +85,13 @@ public record Topics(Namespace namespace) {
         return own("events." + firstSegment);
     }
 
-    /** Whether a route may not write this topic, because Tailrace itself does. */
+    /** Whether a route may not write this topic, because Tailrace itself does, or Kafka. */
     public boolean isReserved(String topic, List<String> subscriptions) {
+        boolean isOfTheBroker = topic.startsWith("__");
+        boolean isOfStreams = topic.startsWith(namespace.routerApplicationId() + "-");
+        if (isOfTheBroker || isOfStreams) {
+            return true;
+        }
         if (Set.of(rawEvents(), rawCommands(), commands(), auditFeed(), operations(), positions())
                 .contains(topic)) {
             return true;

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,16 @@ public record ErrorTrail(String errorClass, String message, String stack) {
 
     /** Of an exception. */
     public static ErrorTrail of(Throwable error) {
-        return new ErrorTrail(error.getClass().getName(), messageOf(error), stackOf(error));
+        return of(error, UnaryOperator.identity());
+    }
+
+    /**
+     * Of an exception whose messages may hold what must not be kept.
+     *
+     * @param hiding applied to each message before it is cut short
+     */
+    public static ErrorTrail of(Throwable error, UnaryOperator<String> hiding) {
+        return new ErrorTrail(error.getClass().getName(), hiding.apply(messageOf(error)), stackOf(error, hiding));
     }
 
     /** Of an expected failure that needs no stack. */
@@ -70,13 +80,15 @@ public record ErrorTrail(String errorClass, String message, String stack) {
     }
 
     /** Each cause with its first frames: whole traces would spend the room before the root cause is reached. */
-    private static String stackOf(Throwable error) {
+    private static String stackOf(Throwable error, UnaryOperator<String> hiding) {
         StringBuilder out = new StringBuilder();
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Throwable next = error;
         while (next != null && seen.add(next) && out.length() < MAX_STACK_BYTES) {
             out.append(next == error ? "" : "caused by ").append(next.getClass().getName());
-            out.append(": ").append(bounded(messageOf(next), MAX_MESSAGE_BYTES)).append('\n');
+            out.append(": ")
+                    .append(bounded(hiding.apply(messageOf(next)), MAX_MESSAGE_BYTES))
+                    .append('\n');
             StackTraceElement[] frames = next.getStackTrace();
             for (int i = 0; i < Math.min(frames.length, FRAMES_PER_CAUSE); i++) {
                 out.append("  at ").append(frames[i]).append('\n');

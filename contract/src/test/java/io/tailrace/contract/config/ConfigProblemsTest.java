@@ -145,7 +145,7 @@ class ConfigProblemsTest {
         assertThat(problems(leastWith(
                         "router.routes.rules", List.of(Map.of("pattern", "a.b", "topic", "shop.events.dlq")))))
                 .containsExactly(
-                        "router.routes.rules[0]: topic shop.events.dlq is one of Tailrace's own; name another");
+                        "router.routes.rules[0]: rule 'a.b': topic 'shop.events.dlq': this topic is written by Tailrace or by Kafka itself; name another");
     }
 
     @Test

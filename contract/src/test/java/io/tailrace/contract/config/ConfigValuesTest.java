@@ -14,10 +14,13 @@ import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
+import io.tailrace.contract.route.PartitionKey;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Two tests for each class of the configuration: its defaults, and every key set to something else. */
@@ -192,6 +195,7 @@ class ConfigValuesTest {
         assertThat(read(leastWith(
                                 "router.routes.default", "none",
                                 "router.routes.rules", List.of(Map.of("pattern", "sales.*", "topic", "sales-{name}")),
+                                "router.routes.audit", false,
                                 "router.retry.base", "1s",
                                 "router.retry.cap", "2s",
                                 "router.retry.max-attempts", 3,
@@ -202,13 +206,79 @@ class ConfigValuesTest {
                                 "router.instance-id", "r7"))
                         .router())
                 .isEqualTo(new RouterConfig(
-                        new RoutesConfig(Default.NONE, List.of(new RoutesConfig.Rule("sales.*", "sales-{name}"))),
+                        new RoutesConfig(
+                                Default.NONE, false, List.of(new RoutesConfig.Rule("sales.*", "sales-{name}", false))),
                         new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 3),
                         Guarantee.AT_LEAST_ONCE,
                         Duration.ofMillis(100),
                         4,
                         Path.of("/var/lib/tailrace"),
                         "r7"));
+    }
+
+    @Test
+    void ruleByDefaultIsAsWithoutARule() {
+        assertThat(read(leastWith(
+                                "router.routes.on-dead-letter",
+                                "halt-key",
+                                "router.routes.rules",
+                                List.of(Map.of("pattern", "sales.*"))))
+                        .router()
+                        .routes())
+                .isEqualTo(new RoutesConfig(
+                        Default.CONTEXT,
+                        true,
+                        OnDeadLetter.HALT_KEY,
+                        List.of(new RoutesConfig.Rule(
+                                "sales.*",
+                                Optional.empty(),
+                                Optional.empty(),
+                                PartitionKey.ORDERING_KEY,
+                                Optional.empty(),
+                                OnDeadLetter.HALT_KEY,
+                                true))));
+    }
+
+    @Test
+    void ruleExplicitly() {
+        assertThat(read(leastWith(
+                                "router.retry.max-attempts",
+                                7,
+                                "router.routes.rules",
+                                List.of(Map.of(
+                                        "pattern", "sales.order",
+                                        "topic", "to",
+                                        "legacy-topic", "was",
+                                        "partition-key", "header:region",
+                                        "retry", Map.of("base", "1s"),
+                                        "on-dead-letter", "halt-key",
+                                        "audit", false))))
+                        .router()
+                        .routes()
+                        .rules())
+                .containsExactly(new RoutesConfig.Rule("sales.order", "to", false)
+                        .withLegacyTopic("was")
+                        .with(PartitionKey.parse("header:region"))
+                        .with(new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(300), 7))
+                        .with(OnDeadLetter.HALT_KEY));
+    }
+
+    @Test
+    void redactByDefault() {
+        assertThat(DEFAULTS.redact()).isEqualTo(new RedactConfig(Map.of(), Map.of(), RedactConfig.Scrub.ON_DONE));
+    }
+
+    @Test
+    void redactExplicitly() {
+        assertThat(read(leastWith(
+                                "redact.events", Map.of("sales.*", List.of("customer.card", "headers.*")),
+                                "redact.commands", Map.of("charge", List.of("iban")),
+                                "redact.scrub", "never"))
+                        .redact())
+                .isEqualTo(new RedactConfig(
+                        Map.of("sales.*", List.of("customer.card", "headers.*")),
+                        Map.of("charge", List.of("iban")),
+                        RedactConfig.Scrub.NEVER));
     }
 
     @Test

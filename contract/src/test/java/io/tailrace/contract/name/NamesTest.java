@@ -63,6 +63,7 @@ class NamesTest {
         "sales.order-placed.v2, , 2",
         "sales.order-placed.v2,2, 2",
         "sales.order-placed.v2,3, ",
+        "sales.order-placed.v2147483647, , 2147483647",
         "sales.order-placed,   0, ",
         "sales.order-placed,  -1, ",
         "sales.order-placed.v0, , ",

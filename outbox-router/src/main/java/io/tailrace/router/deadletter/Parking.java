@@ -6,6 +6,7 @@ import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Outbound;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,11 +21,12 @@ public final class Parking {
     private final Outbound outbound;
     private final RouterMetrics metrics;
     private final InstantSource clock;
+    private final Redaction redaction;
 
-    /** @param topic the dead letters of {@code x} */
-    public Parking(String x, String topic, Outbound outbound, RouterMetrics metrics, InstantSource clock) {
+    public Parking(String x, Redaction redaction, Outbound outbound, RouterMetrics metrics, InstantSource clock) {
         this.x = x;
-        this.topic = topic;
+        this.redaction = redaction;
+        this.topic = redaction.topics().deadLetters(x);
         this.outbound = outbound;
         this.metrics = metrics;
         this.clock = clock;
@@ -32,7 +34,8 @@ public final class Parking {
 
     /** Parks a row. */
     public void park(RawRecord record, String rowId, Verdict verdict) {
-        Outgoing letter = DeadLetters.compose(record, rowId, verdict, topic, clock.millis());
+        Verdict told = verdict.with(redaction.forDeadLetter(x, record, verdict.error()));
+        Outgoing letter = DeadLetters.compose(redaction.forDeadLetter(x, record), rowId, told, topic, clock.millis());
         outbound.send(letter);
         metrics.deadLettered(x, verdict.reason());
         LOG.error(

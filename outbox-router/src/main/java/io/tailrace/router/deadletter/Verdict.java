@@ -19,4 +19,10 @@ public record Verdict(
         int attempts,
         ErrorTrail error,
         String stage,
-        @Nullable Place seq) {}
+        @Nullable Place seq) {
+
+    /** The same with the error told otherwise. */
+    Verdict with(ErrorTrail told) {
+        return new Verdict(reason, attempts, told, stage, seq);
+    }
+}

@@ -1,9 +1,12 @@
 package io.tailrace.router.decide;
 
 import io.tailrace.contract.name.RowName;
+import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
+import io.tailrace.contract.route.PartitionKey;
 import io.tailrace.router.decide.Decision.DeadLetter;
 import io.tailrace.router.decide.Decision.Publish;
 import io.tailrace.router.decide.Decision.Retry;
@@ -14,6 +17,8 @@ import io.tailrace.router.deliver.Outgoing;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Decides about events. Pure: the same row, state, instant and chance give the same decision. */
 public final class Decider {
@@ -26,13 +31,12 @@ public final class Decider {
 
     private static final String STAGE = "decide";
 
-    private final Routes routes;
-    private final RetryPolicy policy;
+    private final Supplier<Routes> routes;
     private final Destinations destinations;
 
-    public Decider(Routes routes, RetryPolicy policy, Destinations destinations) {
+    /** @param routes asked once for each decision, so that none is made half by the old ones and half by the new */
+    public Decider(Supplier<Routes> routes, Destinations destinations) {
         this.routes = routes;
-        this.policy = policy;
         this.destinations = destinations;
     }
 
@@ -45,10 +49,19 @@ public final class Decider {
      * @param chance uniform in [0, 1)
      */
     public Decision decide(Decoded event, int attempts, int waits, long now, double chance) {
+        Situation situation = new Situation(routes.get(), attempts, waits, now, chance);
         return RowName.event(event.name())
                 .match(
-                        name -> decide(event, name, new Situation(attempts, waits, now, chance)),
-                        problem -> failed(Reason.NAME_INVALID, problem, new Situation(attempts, waits, now, chance)));
+                        name -> decide(event, name, situation),
+                        problem -> failed(Reason.NAME_INVALID, problem, situation));
+    }
+
+    /** What a dead letter of an event does to its key. */
+    public OnDeadLetter onDeadLetter(Decoded event) {
+        Optional<RowName> name = RowName.event(event.name()).name();
+        int version =
+                name.map(each -> each.version(event.statedVersion()).orElse(1)).orElse(1);
+        return routes.get().onDeadLetter(name, version);
     }
 
     /** Whether a command may go on; empty when it may. The row in the table decides everything else. */
@@ -64,33 +77,72 @@ public final class Decider {
                     .formatted(event.statedVersion().orElse(0));
             return failed(Reason.VERSION_MISMATCH, problem, situation);
         }
-        return routes.resolve(name, version.getAsInt())
-                .map(route -> preflight(Compose.routed(event, route.topic()), situation))
+        return situation
+                .routes()
+                .resolve(name, version.getAsInt())
+                .map(route -> preflight(event, route, situation))
                 .orElseGet(() -> failed(Reason.NO_ROUTE, "no route takes '%s'".formatted(event.name()), situation));
     }
 
-    /** Under exactly-once a failed send kills the whole transaction: what can be known before, is. */
-    private Decision preflight(Outgoing record, Situation situation) {
-        Destination destination = destinations.of(record.topic());
-        if (destination.state() == Destination.State.UNKNOWN) {
-            return new Wait(situation.now() + LOOK_MILLIS, record.topic(), false);
+    /**
+     * Under exactly-once a failed send kills the whole transaction: what can be known before, is. An event with two destinations goes to
+     * both or, for now, to none.
+     */
+    private Decision preflight(Decoded event, Route route, Situation situation) {
+        Bytes key = keyOf(event, route.partitionKey());
+        List<Leg> legs = route.topics().stream()
+                .map(topic -> new Leg(Compose.routed(event, topic, key), destinations.of(topic)))
+                .toList();
+        return legs.stream()
+                .flatMap(leg -> waits(leg, route.retry(), situation).stream())
+                .findFirst()
+                .or(() -> legs.stream()
+                        .flatMap(leg -> tooLarge(leg, situation).stream())
+                        .findFirst())
+                .orElseGet(() -> new Publish(legs.stream().map(Leg::record).toList(), route.audited()));
+    }
+
+    private static Optional<Decision> waits(Leg leg, RetryPolicy policy, Situation situation) {
+        Destination.State state = leg.destination().state();
+        String topic = leg.record().topic();
+        if (state == Destination.State.UNKNOWN) {
+            return Optional.of(new Wait(situation.now() + LOOK_MILLIS, topic, false));
         }
-        if (FailureClass.of(destination.state()).isPresent()) {
-            long wait =
-                    policy.waitAfter(situation.waits() + 1, situation.chance()).toMillis();
-            return new Wait(situation.now() + wait, record.topic(), true);
+        if (FailureClass.of(state).isEmpty()) {
+            return Optional.empty();
         }
-        if (record.sizeOnWire() > destination.maxMessageBytes()) {
-            String problem = "%s takes %d bytes, the record has up to %d"
-                    .formatted(record.topic(), destination.maxMessageBytes(), record.sizeOnWire());
-            return failed(Reason.TOO_LARGE, problem, situation);
+        long wait = policy.waitAfter(situation.waits() + 1, situation.chance()).toMillis();
+        return Optional.of(new Wait(situation.now() + wait, topic, true));
+    }
+
+    private static Optional<Decision> tooLarge(Leg leg, Situation situation) {
+        Outgoing record = leg.record();
+        int most = leg.destination().maxMessageBytes();
+        if (record.sizeOnWire() <= most) {
+            return Optional.empty();
         }
-        return new Publish(List.of(record));
+        String problem =
+                "%s takes %d bytes, the record has up to %d".formatted(record.topic(), most, record.sizeOnWire());
+        return Optional.of(failed(Reason.TOO_LARGE, problem, situation));
+    }
+
+    /** The value that the route spreads by; of a row without it the key that it has come with. */
+    private static @Nullable Bytes keyOf(Decoded event, PartitionKey by) {
+        Bytes own = event.record().key();
+        return by.isOrderingKey()
+                ? own
+                : event.record()
+                        .headers()
+                        .text(by.header())
+                        .filter(value -> !value.isEmpty())
+                        .map(Bytes::utf8)
+                        .orElse(own);
     }
 
     /** The attempt failed, for a reason that lies in the row: tried again or given up, as the table says. */
-    private Decision failed(Reason reason, String problem, Situation situation) {
+    private static Decision failed(Reason reason, String problem, Situation situation) {
         int used = situation.attempts() + 1;
+        RetryPolicy policy = situation.routes().retry();
         ErrorTrail error = ErrorTrail.of(reason.text(), problem);
         boolean isRetriable = FailureClass.of(reason) == FailureClass.ROW_RETRIABLE;
         if (!isRetriable || used >= Math.min(ATTEMPTS_OF_A_RETRIABLE_ROW, policy.maxAttempts())) {
@@ -104,5 +156,8 @@ public final class Decider {
         return new DeadLetter(Reason.NAME_INVALID, 1, ErrorTrail.of(Reason.NAME_INVALID.text(), problem), STAGE);
     }
 
-    private record Situation(int attempts, int waits, long now, double chance) {}
+    /** A record and its destination, looked at once: another look might see another state. */
+    private record Leg(Outgoing record, Destination destination) {}
+
+    private record Situation(Routes routes, int attempts, int waits, long now, double chance) {}
 }

@@ -11,8 +11,13 @@ public sealed interface Decision {
     /** Takes the way of this decision. */
     <T> T match(Cases<T> cases);
 
-    /** Deliver these records, all in one transaction. */
-    record Publish(List<Outgoing> records) implements Decision {
+    /**
+     * Deliver these records, all in one transaction.
+     *
+     * @param records at least one
+     * @param audited whether the audit feed gets a copy, in the same transaction
+     */
+    record Publish(List<Outgoing> records, boolean audited) implements Decision {
         public Publish {
             records = List.copyOf(records);
         }

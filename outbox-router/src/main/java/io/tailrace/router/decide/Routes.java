@@ -1,37 +1,42 @@
 package io.tailrace.router.decide;
 
+import io.tailrace.contract.config.RouteProblems;
 import io.tailrace.contract.config.RoutesConfig;
+import io.tailrace.contract.config.RoutesConfig.Rule;
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.name.Topics;
-import java.util.ArrayList;
+import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
+import io.tailrace.contract.route.PartitionKey;
+import io.tailrace.contract.route.RoutePattern;
+import io.tailrace.contract.route.TopicTemplate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * The routes, compiled. The most specific rule wins: a name with its version ({@code sales.order.v2}), the name, then the longest
- * prefix of whole segments ({@code sales.*}); what no rule takes goes the default way. Immutable.
+ * The routes, compiled: of the patterns that take a name ({@link RoutePattern#taking}) the first for which there is a rule decides; what
+ * no rule takes goes the default way. Immutable.
  */
 public final class Routes {
 
-    private static final String REST = ".*";
-
-    private final Map<String, TopicTemplate> exact;
-    private final Map<String, TopicTemplate> prefixes;
-    private final boolean contextByDefault;
+    private final Map<String, Rule> rules;
+    private final RoutesConfig config;
+    private final RetryPolicy retry;
     private final Topics topics;
     private final List<String> subscriptions;
 
     private Routes(
-            Map<String, TopicTemplate> exact,
-            Map<String, TopicTemplate> prefixes,
-            boolean contextByDefault,
+            Map<String, Rule> rules,
+            RoutesConfig config,
+            RetryPolicy retry,
             Topics topics,
             List<String> subscriptions) {
-        this.exact = Map.copyOf(exact);
-        this.prefixes = Map.copyOf(prefixes);
-        this.contextByDefault = contextByDefault;
+        this.rules = Map.copyOf(rules);
+        this.config = config;
+        this.retry = retry;
         this.topics = topics;
         this.subscriptions = List.copyOf(subscriptions);
     }
@@ -39,29 +44,21 @@ public final class Routes {
     /**
      * Compiles the configuration.
      *
+     * @param retry of events whose rule has none, and of those that no rule takes
      * @param subscriptions whose topics no route may write either
      * @param problems takes every problem there is; routes with problems must not be used
      */
     public static Routes compile(
-            RoutesConfig config, Topics topics, List<String> subscriptions, List<String> problems) {
-        Map<String, TopicTemplate> exact = new HashMap<>();
-        Map<String, TopicTemplate> prefixes = new HashMap<>();
-        for (RoutesConfig.Rule rule : config.rules()) {
-            TopicTemplate template = TopicTemplate.of(rule.topic());
-            List<String> found = new ArrayList<>();
-            patternProblem(rule.pattern()).ifPresent(found::add);
-            template.problem(topic -> topics.isReserved(topic, subscriptions)).ifPresent(found::add);
-            boolean isPrefix = rule.pattern().endsWith(REST);
-            TopicTemplate before = isPrefix
-                    ? prefixes.put(withoutRest(rule.pattern()), template)
-                    : exact.put(rule.pattern(), template);
-            if (before != null) {
-                found.add("another rule has the same pattern; keep one of them");
-            }
-            found.forEach(
-                    problem -> problems.add("route '%s' to '%s': %s".formatted(rule.pattern(), rule.topic(), problem)));
+            RoutesConfig config, RetryPolicy retry, Topics topics, List<String> subscriptions, List<String> problems) {
+        List<Rule> all = config.rules();
+        List<List<String>> found = RouteProblems.of(all, topics, subscriptions);
+        Map<String, Rule> rules = new HashMap<>();
+        for (int i = 0; i < all.size(); i++) {
+            Rule rule = all.get(i);
+            rules.put(rule.pattern(), rule);
+            found.get(i).forEach(problem -> problems.add("rule '%s': %s".formatted(rule.pattern(), problem)));
         }
-        return new Routes(exact, prefixes, config.byDefault() == RoutesConfig.Default.CONTEXT, topics, subscriptions);
+        return new Routes(rules, config, retry, topics, subscriptions);
     }
 
     /**
@@ -69,43 +66,88 @@ public final class Routes {
      * legal topic name.
      */
     public Optional<Route> resolve(RowName name, int version) {
-        return choose(name, version)
-                .filter(route -> Topics.isLegal(route.topic()))
-                .filter(route -> !topics.isReserved(route.topic(), subscriptions));
+        return routeOf(name, version).filter(route -> route.topics().stream().allMatch(this::isAllowed));
     }
 
-    private Optional<Route> choose(RowName name, int version) {
-        String plain = String.join(".", name.segments());
-        for (String candidate : List.of(plain + ".v" + version, plain)) {
-            TopicTemplate template = exact.get(candidate);
-            if (template != null) {
-                return Optional.of(new Route(template.fill(name, version), candidate));
-            }
+    /** Policy of an event that has no route, or whose name is none. */
+    public RetryPolicy retry() {
+        return retry;
+    }
+
+    /**
+     * What a dead letter of an event does to its key: as its rule says, wherever the rule would have it go; of one that no rule takes, or
+     * whose name is none, as is said for all.
+     */
+    public OnDeadLetter onDeadLetter(Optional<RowName> name, int version) {
+        return name.flatMap(each -> ruleOf(each, version))
+                .map(Rule::onDeadLetter)
+                .orElse(config.onDeadLetter());
+    }
+
+    /** The patterns with a rule, of those that take an event, the most specific first; the first of them decides. */
+    public List<String> considered(RowName name, int version) {
+        return RoutePattern.taking(name, version).stream()
+                .filter(rules::containsKey)
+                .toList();
+    }
+
+    /** The topics that an event is to go to, whether or not it may. */
+    public List<String> wanted(RowName name, int version) {
+        return routeOf(name, version).map(Route::topics).orElse(List.of());
+    }
+
+    private Optional<Route> routeOf(RowName name, int version) {
+        Optional<Rule> rule = ruleOf(name, version);
+        if (rule.isPresent()) {
+            return destinationsOf(rule.get(), name, version).map(to -> routeBy(rule.get(), to));
         }
-        for (int depth = name.segments().size() - 1; depth > 0; depth--) {
-            String prefix = String.join(".", name.segments().subList(0, depth));
-            TopicTemplate template = prefixes.get(prefix);
-            if (template != null) {
-                return Optional.of(new Route(template.fill(name, version), prefix + REST));
-            }
-        }
-        return contextByDefault
-                ? Optional.of(new Route(topics.defaultDestination(name.context()), Route.DEFAULT))
+        return defaultDestination(name)
+                .map(topic -> new Route(
+                        List.of(topic),
+                        PartitionKey.ORDERING_KEY,
+                        retry,
+                        config.onDeadLetter(),
+                        config.audit(),
+                        Route.DEFAULT));
+    }
+
+    private Route routeBy(Rule rule, List<String> destinations) {
+        return new Route(
+                destinations,
+                rule.partitionKey(),
+                rule.retry().orElse(retry),
+                rule.onDeadLetter(),
+                rule.audit(),
+                rule.pattern());
+    }
+
+    /** Two templates may lead one name to the same topic: it goes there once. */
+    private Optional<List<String>> destinationsOf(Rule rule, RowName name, int version) {
+        Optional<String> canonical = rule.topic().isPresent()
+                ? rule.topic().map(text -> new TopicTemplate(text).fill(name, version))
+                : defaultDestination(name);
+        Optional<String> legacy = rule.legacyTopic().map(text -> new TopicTemplate(text).fill(name, version));
+        return canonical.map(topic ->
+                Stream.concat(Stream.of(topic), legacy.stream()).distinct().toList());
+    }
+
+    private Optional<String> defaultDestination(RowName name) {
+        return config.byDefault() == RoutesConfig.Default.CONTEXT
+                ? Optional.of(topics.defaultDestination(name.context()))
                 : Optional.empty();
     }
 
-    private static Optional<String> patternProblem(String pattern) {
-        boolean isPrefix = pattern.endsWith(REST);
-        // A prefix may have one segment, as a command name may.
-        RowName.Verdict verdict = isPrefix ? RowName.command(withoutRest(pattern)) : RowName.event(pattern);
-        return verdict.match(
-                name -> isPrefix && name.suffixVersion().isPresent()
-                        ? Optional.of("no name goes on after its version, so this pattern takes none")
-                        : Optional.empty(),
-                problem -> Optional.of("no event can have a name like this: " + problem));
+    private Optional<Rule> ruleOf(RowName name, int version) {
+        for (String pattern : RoutePattern.taking(name, version)) {
+            Rule rule = rules.get(pattern);
+            if (rule != null) {
+                return Optional.of(rule);
+            }
+        }
+        return Optional.empty();
     }
 
-    private static String withoutRest(String pattern) {
-        return pattern.substring(0, pattern.length() - REST.length());
+    private boolean isAllowed(String topic) {
+        return Topics.isLegal(topic) && !topics.isReserved(topic, subscriptions);
     }
 }

@@ -20,6 +20,7 @@ import static io.tailrace.contract.header.HeaderName.XID;
 
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
@@ -37,8 +38,12 @@ public final class Compose {
 
     private Compose() {}
 
-    /** An event at its destination. A replayed one says so, and that newer rows of its key may have gone before it. */
-    public static Outgoing routed(Decoded event, String topic) {
+    /**
+     * An event at its destination. A replayed one says so, and that newer rows of its key may have gone before it.
+     *
+     * @param key what it is spread over partitions by there; the ordering key still stands in its headers
+     */
+    public static Outgoing routed(Decoded event, String topic, @Nullable Bytes key) {
         RawRecord record = event.record();
         Headers.Builder headers = record.headers().forDestination().toBuilder()
                 .put(SEQ, event.seq().text());
@@ -46,7 +51,7 @@ public final class Compose {
         if (isReplayed && event.orderingKey() != null) {
             headers.put(LATE, "true");
         }
-        return new Outgoing(topic, record.key(), record.value(), headers.build());
+        return new Outgoing(topic, key, record.value(), headers.build());
     }
 
     /** A command that is due: the executor takes all it needs from the row, and the place from where this record lands. */

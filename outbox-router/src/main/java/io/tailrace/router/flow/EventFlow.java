@@ -22,10 +22,13 @@ import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
 import io.tailrace.router.lane.Releaser;
 import io.tailrace.router.lane.Standing;
+import io.tailrace.router.redact.Redaction;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,17 +46,23 @@ public final class EventFlow implements Releaser {
 
     private static final Decoder ON_A_LANE = Decoder.ofReturned(Kind.EVENT, Kind.REPLAY);
 
+    private static final Set<Kind> NOTES = EnumSet.of(Kind.WAITING, Kind.DONE);
+
     private final Surroundings around;
     private final Decider decider;
     private final Parking parking;
+    private final Redaction redaction;
+
+    /** Where rows that wait are shown. */
     private final String retryTopic;
 
-    /** @param retryTopic where rows that wait are shown */
-    public EventFlow(Surroundings around, Decider decider, Parking parking, String retryTopic) {
+    /** @param redaction of copies on the audit feed */
+    public EventFlow(Surroundings around, Decider decider, Parking parking, Redaction redaction) {
         this.around = around;
         this.decider = decider;
         this.parking = parking;
-        this.retryTopic = retryTopic;
+        this.redaction = redaction;
+        this.retryTopic = redaction.topics().retry(Topics.EVENTS);
     }
 
     /** A row as it was committed. */
@@ -61,9 +70,9 @@ public final class EventFlow implements Releaser {
         RAW.decode(record).handle(event -> admit(event, LaneEvent.Kind.ARRIVED, budget), this::park);
     }
 
-    /** What comes back through the retry topic: replays. Our own notes of waiting rows pass by. */
+    /** What comes back through the retry topic: replays. Our own notes of rows that wait or are done pass by. */
     void returned(RawRecord record, Budget budget) {
-        if (record.headers().kind().filter(Kind.WAITING::equals).isPresent()) {
+        if (record.headers().kind().filter(NOTES::contains).isPresent()) {
             return;
         }
         RETURNED.decode(record).handle(event -> admit(anew(event), LaneEvent.Kind.REPLAYED, budget), this::park);
@@ -159,6 +168,10 @@ public final class EventFlow implements Releaser {
             @Override
             public LaneEvent publish(Decision.Publish publish) {
                 publish.records().forEach(around.outbound()::send);
+                if (publish.audited()) {
+                    around.outbound().send(redaction.auditCopy(event, publish.records()));
+                }
+                redaction.doneNote(event).ifPresent(around.outbound()::send);
                 around.metrics().routed(Topics.EVENTS, sinceCommit(event));
                 return outcome(LaneEvent.Kind.DONE, row);
             }

@@ -18,6 +18,7 @@ import io.tailrace.router.lane.LaneWatcher;
 import io.tailrace.router.lane.Lanes;
 import io.tailrace.router.lane.ParkedStore;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 
@@ -28,11 +29,18 @@ import java.util.SplittableRandom;
  * @param decider about events and commands
  * @param door what may come in whole
  * @param limits of lanes
+ * @param redaction of copies
  * @param metrics of all tasks
  * @param clock the only one
  */
 public record Assembly(
-        Topics topics, Decider decider, Door door, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
+        Topics topics,
+        Decider decider,
+        Door door,
+        LaneLimits limits,
+        Redaction redaction,
+        RouterMetrics metrics,
+        InstantSource clock) {
 
     /** Stands before a task's stores. */
     Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound, LaneWatcher watcher) {
@@ -52,12 +60,12 @@ public record Assembly(
         return new Router(
                 topics,
                 around,
-                new EventFlow(around, decider, events, topics.retry(Topics.EVENTS)),
+                new EventFlow(around, decider, events, redaction),
                 new CommandFlow(around, decider, commands, ofCommands, topics.commands()),
                 ofCommands);
     }
 
     private Parking parking(String x, Outbound outbound) {
-        return new Parking(x, topics.deadLetters(x), outbound, metrics, clock);
+        return new Parking(x, redaction, outbound, metrics, clock);
     }
 }

@@ -110,6 +110,11 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
         return down.isEmpty() ? Optional.empty() : Optional.of("rows wait for destinations, others flow: " + down);
     }
 
+    /** Those that are down and still wanted are asked for again; nobody is held up by the others any more. */
+    public void forgetThoseDown() {
+        known.values().removeIf(DestinationWatch::isDown);
+    }
+
     @Override
     public void close() {
         closed = true;
@@ -138,6 +143,7 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     private void look(Set<String> topics) {
         if (topics.isEmpty()) {
+            metrics.destinationsDown(0);
             Ask.await(admin.describeCluster(new DescribeClusterOptions().timeoutMs(PATIENCE_MILLIS))
                     .clusterId());
             return;
@@ -208,7 +214,8 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     /** Says so once when a destination goes down, and once when it is back. */
     private void saw(String topic, Destination seen) {
-        Destination before = known.put(topic, seen);
+        // Not put: one that was forgotten under way stays so.
+        Destination before = known.replace(topic, seen);
         boolean wasDown = before != null && isDown(before);
         if (isDown(seen) && !wasDown) {
             LOG.warn(

@@ -8,6 +8,7 @@ import io.tailrace.contract.config.RoutesConfig.Rule;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.retry.RetryPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,7 @@ class RoutesTest {
         "sales.invoice,         sales-context,        sales.*",
         "salesforce.invoice,    shop.events.salesforce, default",
         "sales.order,           sales-context,        sales.*",
+        "stock.counted,         shop.events.stock,    default",
     })
     void theMostSpecificRuleWins(String name, String topic, String rule) {
         Routes routes = compiled(
@@ -37,7 +39,23 @@ class RoutesTest {
                 new Rule("sales.order.*", "all-{name}.{version}"),
                 new Rule("sales.order.placed", "orders"),
                 new Rule("sales.order.placed.v2", "orders-v2"));
-        assertThat(resolve(routes, name)).contains(new Route(topic, rule));
+        assertThat(resolve(routes, name)).hasValueSatisfying(route -> {
+            assertThat(route.topics()).containsExactly(topic);
+            assertThat(route.rule()).isEqualTo(rule);
+        });
+    }
+
+    @Test
+    void theOrderOfTheFileDoesNotMatterAndTheStarIsLast() {
+        Rule all = new Rule("*", "all");
+        Rule prefix = new Rule("sales.*", "prefix");
+        Rule name = new Rule("sales.order", "name");
+        for (List<Rule> order : List.of(List.of(all, prefix, name), List.of(name, prefix, all))) {
+            Routes routes = compiled(Default.NONE, order.toArray(Rule[]::new));
+            assertThat(resolve(routes, "sales.order")).map(Route::topic).contains("name");
+            assertThat(resolve(routes, "sales.invoice")).map(Route::topic).contains("prefix");
+            assertThat(resolve(routes, "stock.counted")).map(Route::topic).contains("all");
+        }
     }
 
     @Test
@@ -69,25 +87,34 @@ class RoutesTest {
                                 new Rule("sales.x", "{contxt}"),
                                 new Rule("sales.y", "no spaces"),
                                 new Rule("sales.z", "shop.events.dlq"),
-                                new Rule("sales.b", "shop.billing.retry"))),
+                                new Rule("sales.b", "shop.billing.retry"),
+                                new Rule("a".repeat(199) + ".*", "f"),
+                                new Rule("sales.c", "g").withLegacyTopic("g"),
+                                new Rule("shop.commands", "{name}"),
+                                new Rule("sales.d", "shop.router-lane-changelog"),
+                                new Rule("sales.e", "g").withLegacyTopic("__consumer_offsets"))),
+                RetryPolicy.EVENTS,
                 TOPICS,
                 List.of("billing"),
                 problems);
         assertThat(problems)
-                .hasSize(8)
+                .hasSize(13)
+                .anyMatch(each -> each.contains("more than 200 characters"))
+                .anyMatch(each -> each.contains("legacy-topic is the topic itself"))
                 .anyMatch(each -> each.contains("same pattern"))
                 .anyMatch(each -> each.contains("'retry.requested'") && each.contains("reserved"))
                 .anyMatch(each -> each.contains("'sales.*.placed'"))
                 .anyMatch(each -> each.contains("after its version"))
                 .anyMatch(each -> each.contains("{contxt}"))
                 .anyMatch(each -> each.contains("no legal topic name"))
-                .filteredOn(each -> each.contains("written by Tailrace itself"))
-                .hasSize(2);
+                .filteredOn(each -> each.contains("written by Tailrace or by Kafka itself"))
+                .hasSize(5);
     }
 
     private static Routes compiled(Default byDefault, Rule... rules) {
         List<String> problems = new ArrayList<>();
-        Routes routes = Routes.compile(new RoutesConfig(byDefault, List.of(rules)), TOPICS, List.of(), problems);
+        Routes routes = Routes.compile(
+                new RoutesConfig(byDefault, List.of(rules)), RetryPolicy.EVENTS, TOPICS, List.of(), problems);
         assertThat(problems).isEmpty();
         return routes;
     }

@@ -11,6 +11,7 @@ import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.redact.Secrets;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
@@ -23,6 +24,7 @@ import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.lane.LaneWatcher;
 import io.tailrace.router.lane.UnusableState;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import io.tailrace.testkit.MutableClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,15 +89,15 @@ class IntakeTest {
 
     private Router router() {
         RoutesConfig routes = new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of());
-        Decider decider = new Decider(
-                Routes.compile(routes, topics, List.of(), new ArrayList<>()),
-                new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5),
-                topic -> Destination.writable(1 << 20));
+        RetryPolicy retry = new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5);
+        Routes compiled = Routes.compile(routes, retry, topics, List.of(), new ArrayList<>());
+        Decider decider = new Decider(() -> compiled, topic -> Destination.writable(1 << 20));
         return new Assembly(
                         topics,
                         decider,
                         new Door(Rig.MAX_BYTES),
                         LaneLimits.DEFAULT,
+                        new Redaction(Secrets.NONE, topics, Rig.MAX_BYTES, true),
                         new RouterMetrics(new SimpleMeterRegistry()),
                         MutableClock.at(Rig.START))
                 .router(

@@ -2,6 +2,7 @@ package io.tailrace.router.topology;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.broker.KafkaHeaders;
+import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.RoutesConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
@@ -12,10 +13,12 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
+import io.tailrace.router.decide.LiveRoutes;
 import io.tailrace.router.decide.Routes;
 import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.redact.Redaction;
 import io.tailrace.testkit.MutableClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,6 +48,7 @@ final class Rig implements AutoCloseable {
     final MutableClock clock = MutableClock.at(START);
     final Map<String, Destination> destinations = new HashMap<>();
     final Topics topics;
+    final LiveRoutes live;
 
     @Nullable
     RuntimeException thrownByDestinations;
@@ -57,18 +61,37 @@ final class Rig implements AutoCloseable {
     }
 
     Rig(LaneLimits limits, RoutesConfig.Default byDefault, RoutesConfig.Rule... rules) {
-        RoutesConfig routes = new RoutesConfig(byDefault, List.of(rules));
+        this(limits, new RoutesConfig(byDefault, List.of(rules)), RedactConfig.NONE);
+    }
+
+    Rig(RoutesConfig routes, RedactConfig redact) {
+        this(LaneLimits.DEFAULT, routes, redact);
+    }
+
+    private Rig(LaneLimits limits, RoutesConfig routes, RedactConfig redact) {
         RetryPolicy retry = new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5);
         TailraceConfig config = Configs.of("shop", "nowhere:9092", 1, routes, retry, temporary());
         topics = config.topicNames();
         List<String> problems = new ArrayList<>();
-        Decider decider = new Decider(Routes.compile(routes, topics, List.of(), problems), retry, this::destination);
+        live = new LiveRoutes(Routes.compile(routes, retry, topics, List.of(), problems));
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(problems.toString());
+        }
+        Decider decider = new Decider(live, this::destination);
         RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
+        boolean scrubs = redact.scrub() == RedactConfig.Scrub.ON_DONE;
+        Redaction redaction = new Redaction(redact.secrets(), topics, MAX_BYTES, scrubs);
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
-                RouterTopology.of(new Assembly(topics, decider, new Door(MAX_BYTES), limits, metrics, clock)),
+                RouterTopology.of(
+                        new Assembly(topics, decider, new Door(MAX_BYTES), limits, redaction, metrics, clock)),
                 settings,
                 START);
+    }
+
+    /** From now on these, as after a reload. */
+    void reroute(RoutesConfig routes) {
+        live.become(Routes.compile(routes, live.get().retry(), topics, List.of(), new ArrayList<>()));
     }
 
     private Destination destination(String topic) {

@@ -1,0 +1,122 @@
+package io.tailrace.router.redact;
+
+import static io.tailrace.contract.header.HeaderName.CE_ID;
+import static io.tailrace.contract.header.HeaderName.CE_SOURCE;
+import static io.tailrace.contract.header.HeaderName.CE_TYPE;
+import static io.tailrace.contract.header.HeaderName.CONTENT_TYPE;
+import static io.tailrace.contract.header.HeaderName.DESTINATION;
+import static io.tailrace.contract.header.HeaderName.KIND;
+import static io.tailrace.contract.header.HeaderName.PAYLOAD;
+import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.XID;
+
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.redact.SecretPaths;
+import io.tailrace.contract.redact.Secrets;
+import io.tailrace.contract.redact.Veil;
+import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.router.decode.Decoded;
+import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.deliver.Outgoing;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Takes the secrets out of copies.
+ *
+ * @param secrets by name
+ * @param topics of the namespace
+ * @param maxBytes what the audit feed takes
+ * @param scrubs whether somebody waits to hear which rows are done
+ */
+public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean scrubs) {
+
+    public Redaction {
+        Objects.requireNonNull(secrets, "secrets");
+        Objects.requireNonNull(topics, "topics");
+    }
+
+    /**
+     * The copy of a delivered event for the audit feed. Without secrets it is the payload, byte for byte; with them only they are cut
+     * out; a payload out of which they cannot be cut is left out, and {@code tailrace-payload} says so.
+     *
+     * @param delivered one record for each destination, in the order of the route; they differ in nothing else
+     */
+    public Outgoing auditCopy(Decoded event, List<Outgoing> delivered) {
+        Outgoing first = delivered.get(0);
+        SecretPaths paths = secrets.ofEvent(event.name());
+        Headers.Builder headers = paths.cut(first.headers()).toBuilder()
+                .put(DESTINATION, delivered.stream().map(Outgoing::topic).collect(Collectors.joining(",")));
+        Bytes payload = first.value();
+        if (payload == null) {
+            return new Outgoing(
+                    topics.auditFeed(),
+                    event.record().key(),
+                    null,
+                    headers.put(PAYLOAD, "null").build());
+        }
+        Optional<Outgoing> whole = paths.cut(
+                        payload, first.headers().text(CONTENT_TYPE).orElse(null))
+                .map(cut -> new Outgoing(
+                        topics.auditFeed(),
+                        event.record().key(),
+                        cut,
+                        headers.put(PAYLOAD, "inline").build()))
+                // A null in the place of a digit makes it longer.
+                .filter(copy -> copy.sizeOnWire() <= maxBytes);
+        return whole.orElseGet(() -> new Outgoing(
+                topics.auditFeed(),
+                event.record().key(),
+                null,
+                headers.put(PAYLOAD, "omitted").build()));
+    }
+
+    /** Says that an event with secrets is delivered and its row needs them no more; empty when nobody waits to hear it. */
+    public Optional<Outgoing> doneNote(Decoded event) {
+        if (!scrubs || secrets.ofEvent(event.name()).isEmpty()) {
+            return Optional.empty();
+        }
+        Headers headers = Headers.builder()
+                .putIfPresent(XID, event.record().headers().text(XID).orElse(null))
+                .put(CE_ID, event.rowId())
+                .put(CE_TYPE, event.name())
+                .put(CE_SOURCE, event.source())
+                .put(KIND, Kind.DONE.text())
+                .put(SEQ, event.seq().text())
+                .put(PAYLOAD, "omitted")
+                .build();
+        return Optional.of(
+                new Outgoing(topics.retry(Topics.EVENTS), event.record().key(), null, headers));
+    }
+
+    /** The record as its dead letter may show it: that of a row with secrets holds no payload, only what leads to the row. */
+    public RawRecord forDeadLetter(String x, RawRecord record) {
+        SecretPaths paths = pathsOf(x, record);
+        if (paths.isEmpty()) {
+            return record;
+        }
+        Headers.Builder headers = paths.cut(record.headers()).toBuilder();
+        if (record.value() != null) {
+            headers.put(PAYLOAD, "omitted");
+        }
+        return new RawRecord(record.topic(), record.partition(), record.offset(), record.key(), null, headers.build());
+    }
+
+    /** An error as a dead letter may tell it. */
+    public ErrorTrail forDeadLetter(String x, RawRecord record, ErrorTrail error) {
+        Headers headers = record.headers();
+        Veil veil = pathsOf(x, record)
+                .veil(record.value(), headers.text(CONTENT_TYPE).orElse(null), headers);
+        return new ErrorTrail(error.errorClass(), veil.over(error.message()), veil.over(error.stack()));
+    }
+
+    private SecretPaths pathsOf(String x, RawRecord record) {
+        String name = record.headers().text(CE_TYPE).orElse("");
+        return x.equals(Topics.COMMANDS) ? secrets.ofCommand(name) : secrets.ofEvent(name);
+    }
+}
