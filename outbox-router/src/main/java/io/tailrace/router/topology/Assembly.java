@@ -1,6 +1,8 @@
 package io.tailrace.router.topology;
 
 import io.tailrace.contract.name.Topics;
+import io.tailrace.router.deadletter.DeadLetters;
+import io.tailrace.router.deadletter.LetterForm;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decode.Door;
@@ -28,11 +30,18 @@ import java.util.SplittableRandom;
  * @param decider about events and commands
  * @param door what may come in whole
  * @param limits of lanes
+ * @param form of dead letters
  * @param metrics of all tasks
  * @param clock the only one
  */
 public record Assembly(
-        Topics topics, Decider decider, Door door, LaneLimits limits, RouterMetrics metrics, InstantSource clock) {
+        Topics topics,
+        Decider decider,
+        Door door,
+        LaneLimits limits,
+        LetterForm form,
+        RouterMetrics metrics,
+        InstantSource clock) {
 
     /** Stands before a task's stores. */
     Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound, LaneWatcher watcher) {
@@ -58,6 +67,6 @@ public record Assembly(
     }
 
     private Parking parking(String x, Outbound outbound) {
-        return new Parking(x, topics.deadLetters(x), outbound, metrics, clock);
+        return new Parking(x, new DeadLetters(topics.deadLetters(x), form), outbound, metrics, clock);
     }
 }

@@ -12,6 +12,7 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.router.deadletter.LetterForm;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.decide.Routes;
@@ -96,6 +97,7 @@ class IntakeTest {
                         decider,
                         new Door(Rig.MAX_BYTES),
                         LaneLimits.DEFAULT,
+                        new LetterForm(2 << 20, false),
                         new RouterMetrics(new SimpleMeterRegistry()),
                         MutableClock.at(Rig.START))
                 .router(

@@ -10,6 +10,7 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.router.deadletter.LetterForm;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.decide.Routes;
@@ -49,6 +50,8 @@ final class Rig implements AutoCloseable {
     @Nullable
     RuntimeException thrownByDestinations;
 
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
     private final TopologyTestDriver driver;
     private final Map<String, TestOutputTopic<byte[], byte[]>> outputs = new HashMap<>();
 
@@ -57,16 +60,20 @@ final class Rig implements AutoCloseable {
     }
 
     Rig(LaneLimits limits, RoutesConfig.Default byDefault, RoutesConfig.Rule... rules) {
+        this(limits, new LetterForm(MAX_BYTES + (64 << 10), false), byDefault, rules);
+    }
+
+    Rig(LaneLimits limits, LetterForm form, RoutesConfig.Default byDefault, RoutesConfig.Rule... rules) {
         RoutesConfig routes = new RoutesConfig(byDefault, List.of(rules));
         RetryPolicy retry = new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5);
         TailraceConfig config = Configs.of("shop", "nowhere:9092", 1, routes, retry, temporary());
         topics = config.topicNames();
         List<String> problems = new ArrayList<>();
         Decider decider = new Decider(Routes.compile(routes, topics, List.of(), problems), retry, this::destination);
-        RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
+        RouterMetrics metrics = new RouterMetrics(registry, clock);
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
-                RouterTopology.of(new Assembly(topics, decider, new Door(MAX_BYTES), limits, metrics, clock)),
+                RouterTopology.of(new Assembly(topics, decider, new Door(MAX_BYTES), limits, form, metrics, clock)),
                 settings,
                 START);
     }
