@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "",
             "\"replayed\" says that the row is on its way again. How it ends is seen at its destination, in `tailrace commands show`,",
             "or here again if it fails anew. \"cleared\" says that nothing is left to run: the command is gone, completed or cancelled, and",
-            "only its letter was taken away."
+            "only its letter was taken away. \"newer\" is how many newer rows of the key were delivered meanwhile; with a plus, at least so many."
         })
 final class DlqReplayVerb implements Callable<Integer> {
 
@@ -52,6 +52,11 @@ final class DlqReplayVerb implements Callable<Integer> {
 
     @Option(names = "--dry-run", description = "Say what would be replayed; nothing at all is written.")
     private boolean dryRun;
+
+    @Option(
+            names = "--strict",
+            description = "Leave an event where it is if newer rows of its key were delivered meanwhile.")
+    private boolean strict;
 
     @Option(
             names = "--by",
@@ -76,7 +81,7 @@ final class DlqReplayVerb implements Callable<Integer> {
                 : config.readReaching(Server.KAFKA);
         Selection selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
-        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun);
+        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun, strict);
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
         for (String x : of) {

@@ -43,6 +43,7 @@ final class ReplayOutput {
                 .with("name", replayed.letter().name())
                 .with("key", replayed.letter().orderingKey())
                 .with("reason", replayed.letter().reason())
+                .with("newer", replayed.newer().map(Replay.Newer::text))
                 .with("outcome", replayed.text());
     }
 }

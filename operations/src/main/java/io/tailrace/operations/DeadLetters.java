@@ -8,15 +8,19 @@ import io.tailrace.contract.record.Bytes;
 import io.tailrace.operations.LetterTransactions.Plan;
 import io.tailrace.operations.LetterTransactions.Step;
 import io.tailrace.operations.Replay.Ending;
+import io.tailrace.operations.Replay.Newer;
 import io.tailrace.operations.Replay.Order;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
 import io.tailrace.operations.Replay.Row;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -72,13 +76,22 @@ public final class DeadLetters {
      * @throws org.apache.kafka.common.errors.UnknownTopicOrPartitionException when {@code x} has no dead letter topic
      */
     public List<DeadLetter> list(String x, Selection selection) {
+        return selected(all(x), selection);
+    }
+
+    private List<DeadLetter> all(String x) {
         return new CompactedTopic(kafka, topics.deadLetters(x))
                 .read(PATIENCE).values().stream()
                         .map(live -> DeadLetter.of(x, live))
-                        .filter(selection::takes)
-                        .sorted(DeadLetter.IN_ORDER)
-                        .limit(selection.limit())
                         .toList();
+    }
+
+    private static List<DeadLetter> selected(List<DeadLetter> all, Selection selection) {
+        return all.stream()
+                .filter(selection::takes)
+                .sorted(DeadLetter.IN_ORDER)
+                .limit(selection.limit())
+                .toList();
     }
 
     /** One dead letter. */
@@ -109,18 +122,20 @@ public final class DeadLetters {
     }
 
     private Report replay(String x, Selection selection, Order order, int batchRows, ClaimChecks checks) {
+        Map<String, Newer> newer = new HashMap<>();
         if (order.dryRun()) {
-            List<Row> rows = checks.look(list(x, selection)).stream()
-                    .map(letter -> judged(letter, checks))
+            List<Row> rows = checks.look(live(x, selection, newer)).stream()
+                    .map(letter -> judged(letter, checks, order, newerThan(letter, newer)))
                     .toList();
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(config, order);
-        return transactions.run(x, order, batchRows, () -> checks.look(list(x, selection)), new Plan() {
+        return transactions.run(x, order, batchRows, () -> checks.look(live(x, selection, newer)), new Plan() {
             @Override
             public List<Step> of(List<DeadLetter> batch) {
                 return batch.stream()
-                        .map(letter -> step(letter, checks, records))
+                        .map(letter ->
+                                step(letter, checks, records, judged(letter, checks, order, newerThan(letter, newer))))
                         .toList();
             }
 
@@ -164,6 +179,29 @@ public final class DeadLetters {
                         .toList());
     }
 
+    /** The letters that are meant, and of each how many newer rows went before it. */
+    private List<DeadLetter> live(String x, Selection selection, Map<String, Newer> newer) {
+        List<DeadLetter> all = all(x);
+        List<DeadLetter> meant = selected(all, selection);
+        newer.clear();
+        newer.putAll(new NewerRows(config)
+                .look(meant, all.stream().map(DeadLetter::rowId).collect(Collectors.toSet())));
+        return meant;
+    }
+
+    private static Newer newerThan(DeadLetter letter, Map<String, Newer> newer) {
+        return newer.getOrDefault(letter.rowId(), Newer.NONE);
+    }
+
+    /** A strict replay leaves a row alone that would come too late. */
+    private static Row judged(DeadLetter letter, ClaimChecks checks, Order order, Newer newer) {
+        Row row = judged(letter, checks);
+        Optional<String> objection = order.strict() ? newer.objection() : Optional.empty();
+        return row.outcome() != Outcome.WOULD_REPLAY || objection.isEmpty()
+                ? row.with(newer)
+                : new Row(letter, Outcome.NEWER_DELIVERED, objection.get()).with(newer);
+    }
+
     private static Row judged(DeadLetter letter, ClaimChecks checks) {
         if (letter.isMalformedRow()) {
             return Row.malformed(letter);
@@ -171,13 +209,12 @@ public final class DeadLetters {
         return letter.refersToItsRow() ? checks.judged(letter) : new Row(letter, Outcome.WOULD_REPLAY);
     }
 
-    private static Step step(DeadLetter letter, ClaimChecks checks, ReplayRecords records) {
-        Row row = judged(letter, checks);
+    private static Step step(DeadLetter letter, ClaimChecks checks, ReplayRecords records, Row row) {
         if (row.outcome() != Outcome.WOULD_REPLAY) {
             return new Step(row, List.of());
         }
         Optional<DeadLetter> whole = letter.refersToItsRow() ? checks.redeemed(letter) : Optional.of(letter);
-        return whole.map(each -> new Step(new Row(letter, Outcome.REPLAYED), records.of(each)))
+        return whole.map(each -> new Step(new Row(letter, Outcome.REPLAYED, "", row.newer()), records.of(each)))
                 .orElseGet(() -> new Step(
                         new Row(letter, Outcome.PAYLOAD_OMITTED, "its row changed while it was looked at"), List.of()));
     }

@@ -3,6 +3,7 @@ package io.tailrace.operations;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 
 /** A replay, or a discard, that is asked for, and what came of it. */
 public final class Replay {
@@ -15,13 +16,19 @@ public final class Replay {
      * @param id names this replay on every record it writes; a new one for each run
      * @param by who asks, for the same records; at most 64 characters are kept
      * @param dryRun only say what would be done: nothing at all is written
+     * @param strict leave a row where it is if newer rows of its key were delivered
      */
-    public record Order(String id, String by, boolean dryRun) {
+    public record Order(String id, String by, boolean dryRun, boolean strict) {
         private static final int MAX_BY = 64;
 
         public Order {
             Objects.requireNonNull(id, "id");
             by = by.length() > MAX_BY ? by.substring(0, MAX_BY) : by;
+        }
+
+        /** One that takes a row whatever came before it. */
+        public Order(String id, String by, boolean dryRun) {
+            this(id, by, dryRun, false);
         }
     }
 
@@ -51,6 +58,8 @@ public final class Replay {
         STILL_TOO_LARGE(false),
         /** Asked to discard it, while its command can still be requeued: nothing was changed. */
         NOT_CLEARED(false),
+        /** Newer rows of its key were delivered, or nobody can tell, and the replay is a strict one: nothing was changed. */
+        NEWER_DELIVERED(false),
         /** The engine could not read the row and carried only a part of it: it would come back altered. */
         MALFORMED(false);
 
@@ -72,14 +81,49 @@ public final class Replay {
     }
 
     /**
+     * Rows of the same key that are newer and were delivered while this one was a dead letter.
+     *
+     * @param rows so many were seen
+     * @param isComplete whether that is all of them; not when the raw topic does not reach back, or would take too long to read
+     */
+    public record Newer(long rows, boolean isComplete) {
+
+        /** There are none: the row has no key, or nothing has passed it. */
+        public static final Newer NONE = new Newer(0, true);
+
+        /** A number; with a plus when there may be more. */
+        public String text() {
+            return isComplete ? Long.toString(rows) : rows + "+";
+        }
+
+        Optional<String> objection() {
+            if (rows > 0) {
+                return Optional.of("%s newer rows of its key were delivered".formatted(text()));
+            }
+            return isComplete
+                    ? Optional.empty()
+                    : Optional.of("whether newer rows of its key were delivered cannot be seen any more");
+        }
+    }
+
+    /**
      * One row and its outcome.
      *
      * @param because more about the outcome, for people; may be empty
+     * @param newer rows of its key that went before it; empty when that was not looked at
      */
-    public record Row(DeadLetter letter, Outcome outcome, String because) {
+    public record Row(DeadLetter letter, Outcome outcome, String because, Optional<Newer> newer) {
+
+        Row(DeadLetter letter, Outcome outcome, String because) {
+            this(letter, outcome, because, Optional.empty());
+        }
 
         Row(DeadLetter letter, Outcome outcome) {
             this(letter, outcome, "");
+        }
+
+        Row with(Newer seen) {
+            return new Row(letter, outcome, because, Optional.of(seen));
         }
 
         static Row malformed(DeadLetter letter) {

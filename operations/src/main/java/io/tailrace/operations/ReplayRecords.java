@@ -9,6 +9,7 @@ import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.redact.Secrets;
 import io.tailrace.operations.Replay.Order;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -17,6 +18,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * operations topic keeps who did it and why.
  */
 final class ReplayRecords {
+
+    /** What a dead letter says again under other names. */
+    private static final List<HeaderName> TOLD_TWICE = Arrays.stream(HeaderName.values())
+            .filter(name -> name.key().startsWith(HeaderName.STREAMS_PREFIX))
+            .toList();
 
     private final Topics topics;
     private final Order order;
@@ -84,8 +90,9 @@ final class ReplayRecords {
 
     /** Reason, errors and first failure stay until the row succeeds or fails anew; attempts and waits begin again. */
     private Headers headers(DeadLetter letter) {
-        return letter.headers().toBuilder()
-                .put(HeaderName.KIND, Kind.REPLAY.text())
+        Headers.Builder headers = letter.headers().toBuilder();
+        TOLD_TWICE.forEach(headers::remove);
+        return headers.put(HeaderName.KIND, Kind.REPLAY.text())
                 .put(HeaderName.ATTEMPT, 0)
                 .remove(HeaderName.NOT_BEFORE)
                 .remove(HeaderName.WAIT)

@@ -39,6 +39,11 @@ final class ParkedRows {
     }
 
     static TailraceConfig config(String namespace, String bootstrapServers, String host, int port, String database) {
+        return config(namespace, bootstrapServers, host, port, database, PARTITIONS);
+    }
+
+    static TailraceConfig config(
+            String namespace, String bootstrapServers, String host, int port, String database, int partitions) {
         Map<String, Object> tree = Map.of(
                 "namespace", namespace,
                 "source",
@@ -56,7 +61,7 @@ final class ParkedRows {
                 "kafka", Map.of("bootstrap-servers", bootstrapServers),
                 "topics",
                         Map.of(
-                                "partitions", Integer.toString(PARTITIONS),
+                                "partitions", Integer.toString(partitions),
                                 "replication", "1",
                                 "min-insync-replicas", "1"));
         return ConfigReader.read(tree, Map.of(), new Surroundings() {
@@ -81,6 +86,11 @@ final class ParkedRows {
         write(IntStream.iterate(count - 1, n -> n >= 0, n -> n - 1)
                 .mapToObj(n -> record(Topics.EVENTS, "row-" + n, "key-" + n % keys, n, "inline", "{\"n\":" + n + "}"))
                 .toList());
+    }
+
+    /** An event, id {@code row-<offset>}. */
+    void parkRow(int offset, String key) {
+        write(List.of(record(Topics.EVENTS, "row-" + offset, key, offset, "inline", "{}")));
     }
 
     void park(String x, String rowId, @Nullable String key, String payload, String value) {

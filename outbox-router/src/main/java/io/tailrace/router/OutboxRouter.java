@@ -15,24 +15,33 @@ import io.tailrace.contract.config.RouterConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.router.deadletter.LetterForm;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.LiveRoutes;
 import io.tailrace.router.decide.Routes;
 import io.tailrace.router.decode.Door;
 import io.tailrace.router.lane.LaneLimits;
+import io.tailrace.router.observe.LiveLetters;
+import io.tailrace.router.observe.PendingRows;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.redact.Redaction;
 import io.tailrace.router.topology.Assembly;
+import io.tailrace.router.topology.DeadLetterCensus;
 import io.tailrace.router.topology.DestinationWatch;
+import io.tailrace.router.topology.PendingWatch;
 import io.tailrace.router.topology.RouterTopology;
+import io.tailrace.router.topology.RowRules;
 import io.tailrace.router.topology.RunningTopology;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -57,6 +66,10 @@ public final class OutboxRouter implements Part {
     private final TailraceConfig config;
     private final Topics topics;
     private final RouterMetrics metrics;
+    /** By topic. */
+    private final Map<String, LiveLetters> letters = new LinkedHashMap<>();
+
+    private final PendingRows pending;
     private final Clock clock;
     private final RouterState state = new RouterState();
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -76,7 +89,14 @@ public final class OutboxRouter implements Part {
     public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
         this.config = config;
         this.topics = config.topicNames();
-        this.metrics = new RouterMetrics(registry);
+        this.metrics = new RouterMetrics(registry, clock);
+        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+            letters.put(topics.deadLetters(x), new LiveLetters(registry, clock, x));
+        }
+        Map<String, String> sources = new LinkedHashMap<>();
+        config.eachSource()
+                .forEach(one -> sources.put(one.ceSource(), one.source().name()));
+        this.pending = new PendingRows(registry, clock, sources);
         this.clock = clock;
     }
 
@@ -197,8 +217,18 @@ public final class OutboxRouter implements Part {
         Decider decider = new Decider(routes, destinations);
         // What comes in goes out with more headers than it came with.
         Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
-        Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, redaction(), metrics, clock);
+        RowRules rules = new RowRules(door, LaneLimits.DEFAULT, redaction(), letterForm());
+        Assembly assembly = new Assembly(topics, decider, rules, metrics, clock);
+        watch(admin);
         open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
+    }
+
+    /** What the metrics tell of topics. */
+    private void watch(Admin admin) {
+        open(new DeadLetterCensus(config.kafka(), letters), DeadLetterCensus::close);
+        Set<String> raw = Set.of(topics.rawEvents(), topics.rawCommands());
+        String group = config.namespace().routerApplicationId();
+        open(new PendingWatch(admin, config.kafka(), group, raw, pending), PendingWatch::close);
     }
 
     private Redaction redaction() {
@@ -207,6 +237,10 @@ public final class OutboxRouter implements Part {
                 topics,
                 config.topics().maxCarriedBytes(),
                 config.redact().scrub() == RedactConfig.Scrub.ON_DONE);
+    }
+
+    private LetterForm letterForm() {
+        return new LetterForm(config.topics().maxCarriedBytes(), config.router().streamsErrorHeaders());
     }
 
     private Runnable beginning(Admin admin) {

@@ -110,6 +110,7 @@ public final class ConfigReader {
         var threads = section.value(Keys.THREADS);
         var stateDirectory = section.value(Keys.STATE_DIRECTORY);
         var instanceId = section.value(Keys.INSTANCE_ID);
+        var streamsErrorHeaders = section.value(Keys.STREAMS_ERROR_HEADERS);
         return section.make(() -> new RouterConfig(
                 routes.get(),
                 retry.get(),
@@ -117,7 +118,8 @@ public final class ConfigReader {
                 commitInterval.get(),
                 threads.get(),
                 Path.of(stateDirectory.get()),
-                instanceId.get()));
+                instanceId.get(),
+                streamsErrorHeaders.get()));
     }
 
     static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {

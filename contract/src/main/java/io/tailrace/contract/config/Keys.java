@@ -186,6 +186,12 @@ final class Keys {
                     ValueType.TEXT,
                     "Static membership: unique for each instance, the same after its restart.")
             .byDefaultText("${HOSTNAME:-tailrace-1}");
+    static final Key<Boolean> STREAMS_ERROR_HEADERS = Key.of(
+                    "router.streams-error-headers",
+                    ValueType.SWITCH,
+                    "Whether dead letters carry their trail a second time, under the names that Kafka Streams gives to its own"
+                            + " (`__streams.errors.*`).")
+            .byDefault(false);
 
     static final Key<Integer> WORKERS = Key.of(
                     "executor.workers",
@@ -302,6 +308,7 @@ final class Keys {
                 THREADS,
                 STATE_DIRECTORY,
                 INSTANCE_ID,
+                STREAMS_ERROR_HEADERS,
                 WORKERS,
                 EXECUTOR_RETRY.base,
                 EXECUTOR_RETRY.cap,

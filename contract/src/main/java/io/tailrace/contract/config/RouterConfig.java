@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param threads stream threads of this instance
  * @param stateDirectory for the lanes' stores; must survive a restart for a fast one
  * @param instanceId static membership: unique for each instance, stable over its restarts
+ * @param streamsErrorHeaders whether dead letters carry their trail under the names of Kafka Streams as well
  */
 public record RouterConfig(
         RoutesConfig routes,
@@ -23,7 +24,8 @@ public record RouterConfig(
         Duration commitInterval,
         int threads,
         Path stateDirectory,
-        String instanceId) {
+        String instanceId,
+        boolean streamsErrorHeaders) {
 
     /** What a reader of the routed topics may rely on. */
     public enum Guarantee {
@@ -45,6 +47,19 @@ public record RouterConfig(
 
     /** The same with other routes, and the policy of events whose rule has none. */
     public RouterConfig with(RoutesConfig changed, RetryPolicy policy) {
-        return new RouterConfig(changed, policy, guarantee, commitInterval, threads, stateDirectory, instanceId);
+        return new RouterConfig(
+                changed, policy, guarantee, commitInterval, threads, stateDirectory, instanceId, streamsErrorHeaders);
+    }
+
+    /** With dead letters that carry Tailrace's own headers alone. */
+    public RouterConfig(
+            RoutesConfig routes,
+            RetryPolicy retry,
+            Guarantee guarantee,
+            Duration commitInterval,
+            int threads,
+            Path stateDirectory,
+            String instanceId) {
+        this(routes, retry, guarantee, commitInterval, threads, stateDirectory, instanceId, false);
     }
 }

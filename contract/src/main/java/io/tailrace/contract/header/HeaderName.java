@@ -72,10 +72,21 @@ public enum HeaderName {
     /** A replayed row was delivered behind newer rows of its key. */
     LATE("tailrace-late"),
     /** Of a row that stands behind another: the id of the row it met. */
-    BEHIND("tailrace-behind");
+    BEHIND("tailrace-behind"),
+
+    /** The trail of a dead letter again, under the names that Kafka Streams gives to its own; only if that is switched on. */
+    STREAMS_EXCEPTION("__streams.errors.exception"),
+    STREAMS_MESSAGE("__streams.errors.message"),
+    STREAMS_STACKTRACE("__streams.errors.stacktrace"),
+    STREAMS_TOPIC("__streams.errors.topic"),
+    STREAMS_PARTITION("__streams.errors.partition"),
+    STREAMS_OFFSET("__streams.errors.offset");
 
     /** Of delivery headers. */
     public static final String DELIVERY_PREFIX = "tailrace-";
+
+    /** Of the trail under the names of Kafka Streams: delivery headers too. */
+    public static final String STREAMS_PREFIX = "__streams.errors.";
 
     /** Of business headers. */
     public static final String CLOUD_EVENTS_PREFIX = "ce_";
@@ -128,6 +139,6 @@ public enum HeaderName {
     }
 
     static boolean isDeliveryKey(String key) {
-        return key.startsWith(DELIVERY_PREFIX);
+        return key.startsWith(DELIVERY_PREFIX) || key.startsWith(STREAMS_PREFIX);
     }
 }

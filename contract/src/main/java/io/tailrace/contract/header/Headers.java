@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -142,6 +143,17 @@ public final class Headers {
     /** Business headers and the row's own: what is left when a row sets out anew. */
     public Headers withoutDelivery() {
         return keep(entry -> !HeaderName.isDeliveryKey(entry.key()));
+    }
+
+    /** The same without delivery headers other than these. */
+    public Headers keepingOfDelivery(Set<HeaderName> kept) {
+        return keep(entry -> !HeaderName.isDeliveryKey(entry.key())
+                || HeaderName.of(entry.key()).filter(kept::contains).isPresent());
+    }
+
+    /** Without the row's own headers, and without any that Tailrace does not know. */
+    public Headers known() {
+        return keep(entry -> HeaderName.of(entry.key()).isPresent());
     }
 
     /** Names and values of all headers, in bytes, as the size limits count them. */

@@ -203,7 +203,8 @@ class ConfigValuesTest {
                                 "router.commit-interval", "100ms",
                                 "router.threads", 4,
                                 "router.state-directory", "/var/lib/tailrace",
-                                "router.instance-id", "r7"))
+                                "router.instance-id", "r7",
+                                "router.streams-error-headers", true))
                         .router())
                 .isEqualTo(new RouterConfig(
                         new RoutesConfig(
@@ -213,7 +214,8 @@ class ConfigValuesTest {
                         Duration.ofMillis(100),
                         4,
                         Path.of("/var/lib/tailrace"),
-                        "r7"));
+                        "r7",
+                        true));
     }
 
     @Test

@@ -17,16 +17,23 @@ public final class Parking {
     private static final Logger LOG = LoggerFactory.getLogger(Parking.class);
 
     private final String x;
-    private final String topic;
+    private final DeadLetters letters;
     private final Outbound outbound;
     private final RouterMetrics metrics;
     private final InstantSource clock;
     private final Redaction redaction;
 
-    public Parking(String x, Redaction redaction, Outbound outbound, RouterMetrics metrics, InstantSource clock) {
+    /** @param letters the dead letters of {@code x} */
+    public Parking(
+            String x,
+            DeadLetters letters,
+            Redaction redaction,
+            Outbound outbound,
+            RouterMetrics metrics,
+            InstantSource clock) {
         this.x = x;
+        this.letters = letters;
         this.redaction = redaction;
-        this.topic = redaction.topics().deadLetters(x);
         this.outbound = outbound;
         this.metrics = metrics;
         this.clock = clock;
@@ -35,24 +42,24 @@ public final class Parking {
     /** Parks a row. */
     public void park(RawRecord record, String rowId, Verdict verdict) {
         Verdict told = verdict.with(redaction.forDeadLetter(x, record, verdict.error()));
-        Outgoing letter = DeadLetters.compose(redaction.forDeadLetter(x, record), rowId, told, topic, clock.millis());
+        Outgoing letter = letters.compose(redaction.forDeadLetter(x, record), rowId, told, clock.millis());
         outbound.send(letter);
         metrics.deadLettered(x, verdict.reason());
         LOG.error(
                 "Dead letter: rowId={} key={} reason={} attempts={} name={} stage={} topic={}; it waits there until it is"
                         + " replayed or discarded",
-                rowId,
-                keyOf(record),
+                OneLine.of(rowId),
+                OneLine.of(keyOf(record)),
                 verdict.reason(),
                 verdict.attempts(),
-                record.headers().text(HeaderName.CE_TYPE).orElse(""),
+                OneLine.of(record.headers().text(HeaderName.CE_TYPE).orElse("")),
                 verdict.stage(),
-                topic);
+                letters.topic());
     }
 
     /** The row is on its way again: its dead letter goes, in the same transaction. */
     public void release(String rowId) {
-        outbound.send(DeadLetters.tombstone(rowId, topic));
+        outbound.send(letters.tombstone(rowId));
     }
 
     private static String keyOf(RawRecord record) {

@@ -6,6 +6,7 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.router.deadletter.OneLine;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.deadletter.Verdict;
 import io.tailrace.router.decide.Decider;
@@ -126,9 +127,9 @@ public final class CommandFlow {
             default ->
                 LOG.warn(
                         "Control act not known to this release, passed over: act={} rowId={} name={}",
-                        control.act(),
-                        control.rowId(),
-                        control.name());
+                        OneLine.of(control.act()),
+                        OneLine.of(control.rowId()),
+                        OneLine.of(control.name()));
         }
     }
 

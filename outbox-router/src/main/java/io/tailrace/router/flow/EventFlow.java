@@ -7,6 +7,7 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.router.deadletter.OneLine;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.deadletter.Verdict;
 import io.tailrace.router.decide.Decider;
@@ -124,7 +125,6 @@ public final class EventFlow implements Releaser {
         Decision decision = decide(event, row.standing());
         LaneEvent outcome = act(event, row, decision);
         if (outcome.kind() != LaneEvent.Kind.FAILED) {
-            around.metrics().settledAfter(row.standing().attempts());
             return outcome;
         }
         LaneKey home = home(event, decision);
@@ -173,6 +173,7 @@ public final class EventFlow implements Releaser {
                 }
                 redaction.doneNote(event).ifPresent(around.outbound()::send);
                 around.metrics().routed(Topics.EVENTS, sinceCommit(event));
+                around.metrics().settledAfter(row.standing().attempts());
                 return outcome(LaneEvent.Kind.DONE, row);
             }
 
@@ -193,11 +194,11 @@ public final class EventFlow implements Releaser {
                 around.metrics().retried(Topics.EVENTS);
                 LOG.warn(
                         "Attempt failed: rowId={} key={} attempt={} reason={} name={}; tried again at {}, its key waits",
-                        event.rowId(),
-                        event.orderingKey(),
+                        OneLine.of(event.rowId()),
+                        OneLine.of(event.orderingKey()),
                         retry.attempts(),
                         retry.cause(),
-                        event.name(),
+                        OneLine.of(event.name()),
                         Instant.ofEpochMilli(retry.at()));
                 return failed(row, record, retry.at(), retry.attempts(), 0);
             }
@@ -207,6 +208,7 @@ public final class EventFlow implements Releaser {
                 Verdict verdict =
                         new Verdict(letter.reason(), letter.attempts(), letter.error(), letter.stage(), event.seq());
                 parking.park(event.record(), event.rowId(), verdict);
+                around.metrics().settledAfter(letter.attempts());
                 return outcome(LaneEvent.Kind.DEAD, row);
             }
         });

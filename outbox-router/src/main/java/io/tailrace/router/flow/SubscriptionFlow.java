@@ -117,6 +117,9 @@ public final class SubscriptionFlow implements Releaser {
             return;
         }
         Heard heard = tell(answer, eventOf(answer, place.get()), budget);
+        if (heard == Heard.CHANGED && answer.kind() == Kind.FAILED) {
+            around.metrics().retried(subscription);
+        }
         // One that died at its first attempt was never on a lane, and is parked all the same.
         if (heard != Heard.STALE && answer.kind() == Kind.DEAD) {
             park(answer);

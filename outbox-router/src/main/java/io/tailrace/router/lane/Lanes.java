@@ -261,11 +261,11 @@ public final class Lanes {
             lanes.put(key, after);
         }
         if (before == null && after != null) {
-            watcher.blocked(key);
+            watcher.blocked(key, after.since());
         }
         if (before != null && after == null) {
             lanes.delete(key);
-            watcher.flowing(key, now - before.since());
+            watcher.flowing(key, before.since(), now);
         }
     }
 

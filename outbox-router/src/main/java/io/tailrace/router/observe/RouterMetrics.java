@@ -5,8 +5,11 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Reason;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +24,9 @@ public final class RouterMetrics {
 
     private static final String PREFIX = "tailrace.router.";
 
+    /** A half is none: a limit must be more than 0. */
+    private static final double[] ATTEMPTS = {0.5, 1, 2, 3, 5, 10, 20};
+
     private final MeterRegistry registry;
     private final Timer commitToRouted;
     private final Timer lateness;
@@ -31,23 +37,39 @@ public final class RouterMetrics {
     /** A row costs microseconds, and finding a meter by name and labels is a good part of one. */
     private final Map<String, Counter> counters = new ConcurrentHashMap<>();
 
+    /** By the clock of the machine. */
     public RouterMetrics(MeterRegistry registry) {
+        this(registry, InstantSource.system());
+    }
+
+    /** Every meter is there from the start: a rate counts from zero, and not from the first row. */
+    public RouterMetrics(MeterRegistry registry, InstantSource clock) {
         this.registry = registry;
         this.commitToRouted = timer("commit.to.routed", "From the commit of a row's transaction to its route");
         this.lateness = timer("lateness", "From the instant a command was due to its route");
         this.blocked = timer("blocked", "How long a key was blocked");
         this.attempts = DistributionSummary.builder(PREFIX + "attempts")
-                .description("Failed attempts of a row of the router when it left its lane")
+                .description("Failed attempts of a row of the router when it was delivered or given up")
+                .serviceLevelObjectives(ATTEMPTS)
                 .register(registry);
         gauge("blocked.keys", "Keys whose rows wait", TaskLanes::keys);
         gauge("parked.rows", "Rows that wait on lanes", TaskLanes::rows);
-        gauge(
-                "parked.bytes",
-                "Bytes of those of these rows that came or were touched since the start",
-                TaskLanes::bytes);
+        gauge("parked.bytes", "Bytes of these rows", TaskLanes::bytes);
+        Gauge.builder(PREFIX + "oldest.blocked.age", tasks, all -> Instants.age(oldest(all), clock.millis()))
+                .description("How long the key is blocked that is blocked longest")
+                .baseUnit("seconds")
+                .register(registry);
         Gauge.builder(PREFIX + "destinations.down", destinationsDown, Number::doubleValue)
                 .description("Destinations that rows wait for")
                 .register(registry);
+        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+            routed(x);
+            retrying(x);
+            for (Reason reason : Reason.values()) {
+                deadLetters(x, reason);
+            }
+        }
+        releasedOf(Topics.COMMANDS);
     }
 
     /** The lanes of a task that was opened; they are counted until it is closed. */
@@ -64,37 +86,32 @@ public final class RouterMetrics {
 
     /** An event reached its destination. */
     public void routed(String x, Duration sinceCommit) {
-        counter("routed", "Rows routed", x).increment();
+        routed(x).increment();
         commitToRouted.record(sinceCommit);
     }
 
     /** A command became due. */
     public void due(String x, Duration late) {
-        counter("routed", "Rows routed", x).increment();
+        routed(x).increment();
         lateness.record(late);
     }
 
-    /** An attempt of the router failed and is made again. */
+    /** An attempt failed and is made again. */
     public void retried(String x) {
-        counter("retried", "Attempts that failed and are made again", x).increment();
+        retrying(x).increment();
     }
 
     /** A row of a subscription was released. */
     public void released(String x) {
-        counter("released", "Rows released to executors", x).increment();
+        releasedOf(x).increment();
     }
 
     /** A row was given up. */
     public void deadLettered(String x, Reason reason) {
-        Counter.builder(PREFIX + "dead.letters")
-                .description("Rows given up")
-                .tag("x", x)
-                .tag("reason", reason.text())
-                .register(registry)
-                .increment();
+        deadLetters(x, reason).increment();
     }
 
-    /** A row of the router left its lane after so many failed attempts. */
+    /** A row of the router was delivered or given up after so many failed attempts. */
     public void settledAfter(int failedAttempts) {
         attempts.record(failedAttempts);
     }
@@ -102,6 +119,32 @@ public final class RouterMetrics {
     /** How many destinations rows wait for. */
     public void destinationsDown(int count) {
         destinationsDown.set(count);
+    }
+
+    private Counter routed(String x) {
+        return counter("routed", "Rows routed", x);
+    }
+
+    private Counter retrying(String x) {
+        return counter("retried", "Attempts that failed and are made again", x);
+    }
+
+    private Counter releasedOf(String x) {
+        return counter("released", "Rows released to executors", x);
+    }
+
+    private Counter deadLetters(String x, Reason reason) {
+        return counters.computeIfAbsent(
+                "dead.letters " + x + ' ' + reason,
+                any -> Counter.builder(PREFIX + "dead.letters")
+                        .description("Rows given up")
+                        .tag("x", x)
+                        .tag("reason", reason.text())
+                        .register(registry));
+    }
+
+    private static long oldest(Set<TaskLanes> tasks) {
+        return tasks.stream().mapToLong(TaskLanes::oldest).min().orElse(Long.MAX_VALUE);
     }
 
     private Counter counter(String name, String description, String x) {

@@ -1,6 +1,7 @@
 package io.tailrace.router.observe;
 
 import io.micrometer.core.instrument.Timer;
+import io.tailrace.router.lane.Lane;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneWatcher;
 import java.time.Duration;
@@ -13,26 +14,37 @@ public final class TaskLanes implements LaneWatcher {
     private final AtomicLong keys = new AtomicLong();
     private final AtomicLong rows = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
+    private final Instants since = new Instants();
 
     TaskLanes(Timer blocked) {
         this.blocked = blocked;
     }
 
-    /** What stood in the stores already: estimates, since counting would read them all. */
-    public void found(long keysFound, long rowsFound) {
-        keys.set(keysFound);
-        rows.set(rowsFound);
-    }
-
-    @Override
-    public void blocked(LaneKey key) {
+    /** A lane that stood in the store already. */
+    public void found(Lane lane) {
         keys.incrementAndGet();
+        rows.addAndGet(lane.rows());
+        bytes.addAndGet(lane.bytes());
+        since.add(lane.since());
+    }
+
+    /** There are more than were looked at, since reading them all would take its time: estimates. */
+    public void foundMore(long keysInAll, long rowsInAll) {
+        keys.set(Math.max(keys.get(), keysInAll));
+        rows.set(Math.max(rows.get(), rowsInAll));
     }
 
     @Override
-    public void flowing(LaneKey key, long blockedForMillis) {
+    public void blocked(LaneKey key, long from) {
+        keys.incrementAndGet();
+        since.add(from);
+    }
+
+    @Override
+    public void flowing(LaneKey key, long from, long now) {
         keys.decrementAndGet();
-        blocked.record(Duration.ofMillis(Math.max(0, blockedForMillis)));
+        since.remove(from);
+        blocked.record(Duration.ofMillis(Math.max(0, now - from)));
     }
 
     @Override
@@ -47,6 +59,10 @@ public final class TaskLanes implements LaneWatcher {
 
     long rows() {
         return Math.max(0, rows.get());
+    }
+
+    long oldest() {
+        return since.oldest();
     }
 
     long bytes() {

@@ -1,9 +1,9 @@
 package io.tailrace.router.topology;
 
 import io.tailrace.contract.name.Topics;
+import io.tailrace.router.deadletter.DeadLetters;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.decide.Decider;
-import io.tailrace.router.decode.Door;
 import io.tailrace.router.deliver.Outbound;
 import io.tailrace.router.due.Agenda;
 import io.tailrace.router.due.DueStore;
@@ -12,13 +12,11 @@ import io.tailrace.router.flow.EventFlow;
 import io.tailrace.router.flow.Router;
 import io.tailrace.router.flow.SubscriptionFlow;
 import io.tailrace.router.flow.Surroundings;
-import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.lane.LaneStore;
 import io.tailrace.router.lane.LaneWatcher;
 import io.tailrace.router.lane.Lanes;
 import io.tailrace.router.lane.ParkedStore;
 import io.tailrace.router.observe.RouterMetrics;
-import io.tailrace.router.redact.Redaction;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 
@@ -27,27 +25,18 @@ import java.util.SplittableRandom;
  *
  * @param topics of the namespace
  * @param decider about events and commands
- * @param door what may come in whole
- * @param limits of lanes
- * @param redaction of copies
+ * @param rules of rows
  * @param metrics of all tasks
  * @param clock the only one
  */
-public record Assembly(
-        Topics topics,
-        Decider decider,
-        Door door,
-        LaneLimits limits,
-        Redaction redaction,
-        RouterMetrics metrics,
-        InstantSource clock) {
+public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMetrics metrics, InstantSource clock) {
 
     /** Stands before a task's stores. */
     Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound, LaneWatcher watcher) {
         Agenda agenda = new Agenda(due);
         Surroundings around = new Surroundings(
                 outbound,
-                new Lanes(lanes, parked, agenda, limits, watcher),
+                new Lanes(lanes, parked, agenda, rules.limits(), watcher),
                 agenda,
                 metrics,
                 clock,
@@ -60,12 +49,18 @@ public record Assembly(
         return new Router(
                 topics,
                 around,
-                new EventFlow(around, decider, events, redaction),
+                new EventFlow(around, decider, events, rules.redaction()),
                 new CommandFlow(around, decider, commands, ofCommands, topics.commands()),
                 ofCommands);
     }
 
     private Parking parking(String x, Outbound outbound) {
-        return new Parking(x, redaction, outbound, metrics, clock);
+        return new Parking(
+                x,
+                new DeadLetters(topics.deadLetters(x), rules.letters()),
+                rules.redaction(),
+                outbound,
+                metrics,
+                clock);
     }
 }

@@ -6,6 +6,7 @@ import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.flow.Router;
 import io.tailrace.router.observe.TaskLanes;
+import io.tailrace.router.store.LaneCodec;
 import java.time.Duration;
 import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
@@ -30,6 +31,9 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
     /** Whatever the clock does meanwhile, it is looked at again. */
     private static final long LONGEST_ALARM_MILLIS = 60_000;
 
+    /** Some tens of bytes each: milliseconds. */
+    private static final int MOST_LANES_READ = 10_000;
+
     private static final Cancellable NOT_SET = () -> {};
 
     private final Assembly assembly;
@@ -49,7 +53,7 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
         var parked = store(RouterTopology.PARKED_STORE);
         var due = store(RouterTopology.DUE_STORE);
         TaskLanes counted = assembly.metrics().opened();
-        counted.found(lanes.approximateNumEntries(), parked.approximateNumEntries());
+        count(counted, lanes, parked);
         Router opened = assembly.router(
                 new TaskStores.Lanes(lanes),
                 new TaskStores.Parked(parked),
@@ -76,7 +80,8 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
         if (opened == null || from == null) {
             throw new IllegalStateException("only sources feed the router, and only once it is open");
         }
-        opened.take(assembly.door()
+        opened.take(assembly.rules()
+                .door()
                 .admit(new RawRecord(
                         from.topic(),
                         from.partition(),
@@ -85,6 +90,22 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
                         bytes(record.value()),
                         KafkaHeaders.from(record.headers()))));
         setAlarm(opened);
+    }
+
+    /** Exact up to a number of lanes that a start can afford to read. */
+    private static void count(
+            TaskLanes counted,
+            KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]> lanes,
+            KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]> parked) {
+        try (var found = lanes.all()) {
+            for (int read = 0; found.hasNext(); read++) {
+                if (read == MOST_LANES_READ) {
+                    counted.foundMore(lanes.approximateNumEntries(), parked.approximateNumEntries());
+                    return;
+                }
+                counted.found(LaneCodec.lane(Bytes.of(found.next().value)));
+            }
+        }
     }
 
     private void ring(Router opened) {

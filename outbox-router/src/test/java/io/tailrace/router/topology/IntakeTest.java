@@ -13,6 +13,7 @@ import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.redact.Secrets;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.router.deadletter.LetterForm;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.decide.Routes;
@@ -95,9 +96,11 @@ class IntakeTest {
         return new Assembly(
                         topics,
                         decider,
-                        new Door(Rig.MAX_BYTES),
-                        LaneLimits.DEFAULT,
-                        new Redaction(Secrets.NONE, topics, Rig.MAX_BYTES, true),
+                        new RowRules(
+                                new Door(Rig.MAX_BYTES),
+                                LaneLimits.DEFAULT,
+                                new Redaction(Secrets.NONE, topics, Rig.MAX_BYTES, true),
+                                new LetterForm(2 << 20, false)),
                         new RouterMetrics(new SimpleMeterRegistry()),
                         MutableClock.at(Rig.START))
                 .router(

@@ -11,6 +11,7 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.router.deadletter.LetterForm;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.decide.LiveRoutes;
@@ -43,6 +44,8 @@ final class Rig implements AutoCloseable {
 
     static final int MAX_BYTES = 1 << 20;
 
+    private static final LetterForm LETTERS = new LetterForm(MAX_BYTES + (64 << 10), false);
+
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     final MutableClock clock = MutableClock.at(START);
@@ -52,6 +55,8 @@ final class Rig implements AutoCloseable {
 
     @Nullable
     RuntimeException thrownByDestinations;
+
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     private final TopologyTestDriver driver;
     private final Map<String, TestOutputTopic<byte[], byte[]>> outputs = new HashMap<>();
@@ -78,15 +83,13 @@ final class Rig implements AutoCloseable {
             throw new IllegalArgumentException(problems.toString());
         }
         Decider decider = new Decider(live, this::destination);
-        RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
+        RouterMetrics metrics = new RouterMetrics(registry, clock);
         boolean scrubs = redact.scrub() == RedactConfig.Scrub.ON_DONE;
         Redaction redaction = new Redaction(redact.secrets(), topics, MAX_BYTES, scrubs);
+        RowRules rowRules = new RowRules(new Door(MAX_BYTES), limits, redaction, LETTERS);
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
-                RouterTopology.of(
-                        new Assembly(topics, decider, new Door(MAX_BYTES), limits, redaction, metrics, clock)),
-                settings,
-                START);
+                RouterTopology.of(new Assembly(topics, decider, rowRules, metrics, clock)), settings, START);
     }
 
     /** From now on these, as after a reload. */

@@ -1,0 +1,125 @@
+package io.tailrace.router.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.record.Reason;
+import io.tailrace.testkit.MutableClock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The router's metrics and the table in the operations guide, name by name. */
+class MetricNamesTest {
+
+    private static final String NAME = "tailrace_(?:router|dead|pending|oldest)_[a-z_]+";
+
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `(" + NAME + ")`");
+
+    private static final Pattern NAMED = Pattern.compile(NAME);
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final MutableClock clock = MutableClock.at(Instant.parse("2026-01-01T00:00:00Z"));
+
+    @Test
+    void theGuideNamesExactlyTheMetricsThatThereAre() throws Exception {
+        var router = new RouterMetrics(registry, clock);
+        var letters = new LiveLetters(registry, clock, "events");
+        var pending = new PendingRows(registry, clock, Map.of("shop/shop", "shop"));
+        assertThat(new Object[] {router, letters, pending}).doesNotContainNull();
+        // The simple registry has a gauge for each limit of a histogram; Prometheus has buckets.
+        Set<String> there = registry.getMeters().stream()
+                .filter(meter -> !meter.getId().getName().endsWith(".histogram"))
+                .map(meter -> prometheus(meter.getId()))
+                .collect(Collectors.toSet());
+        String guide = Files.readString(Path.of("../docs/operations.md"));
+
+        assertThat(named(ROW, guide)).as("the table").isEqualTo(there);
+        assertThat(named(NAMED, guide)).as("everywhere").isEqualTo(there);
+        assertThat(registry.getMeters())
+                .filteredOn(meter -> !meter.getId().getName().endsWith(".histogram"))
+                .allSatisfy(meter -> assertThat(meter.getId().getDescription())
+                        .as(meter.getId().getName())
+                        .isNotBlank());
+    }
+
+    @Test
+    void theLiveSetIsCountedByReasonAndTheOldestIsKnown() {
+        LiveLetters letters = new LiveLetters(registry, clock, "events");
+        assertThat(gauge("tailrace.dead.letters", "reason", "no-route")).isNaN();
+        letters.known();
+        assertThat(gauge("tailrace.dead.letters", "reason", "no-route")).isZero();
+        assertThat(gauge("tailrace.oldest.dead.letter.age", "x", "events")).isZero();
+
+        letters.parked(Bytes.utf8("a"), Reason.NO_ROUTE, clock.millis());
+        clock.advance(Duration.ofSeconds(10));
+        letters.parked(Bytes.utf8("b"), Reason.NO_ROUTE, clock.millis());
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(gauge("tailrace.dead.letters", "reason", "no-route")).isEqualTo(2);
+        assertThat(gauge("tailrace.oldest.dead.letter.age", "x", "events")).isEqualTo(20);
+
+        // It died again, of something else.
+        letters.parked(Bytes.utf8("a"), Reason.TOO_LARGE, clock.millis());
+        assertThat(gauge("tailrace.dead.letters", "reason", "no-route")).isEqualTo(1);
+        assertThat(gauge("tailrace.dead.letters", "reason", "too-large")).isEqualTo(1);
+        assertThat(gauge("tailrace.oldest.dead.letter.age", "x", "events")).isEqualTo(10);
+
+        letters.released(Bytes.utf8("a"));
+        letters.released(Bytes.utf8("a"));
+        letters.released(Bytes.utf8("b"));
+        assertThat(gauge("tailrace.dead.letters", "reason", "too-large")).isZero();
+        assertThat(gauge("tailrace.oldest.dead.letter.age", "x", "events")).isZero();
+    }
+
+    @Test
+    void whatWaitsGrowsOlderAlsoWhileNobodyCanLook() {
+        PendingRows pending = new PendingRows(registry, clock, Map.of("shop/shop", "shop", "shop/books", "books"));
+        assertThat(gauge("tailrace.pending.rows", "source", "shop")).isNaN();
+        pending.saw(Map.of("shop/shop", new PendingRows.Backlog(3, clock.millis())));
+        clock.advance(Duration.ofSeconds(5));
+        assertThat(gauge("tailrace.pending.rows", "source", "shop")).isEqualTo(3);
+        assertThat(gauge("tailrace.oldest.pending.age", "source", "shop")).isEqualTo(5);
+        assertThat(gauge("tailrace.oldest.pending.age", "source", "books")).isZero();
+
+        pending.sawNothing();
+        clock.advance(Duration.ofSeconds(60));
+        assertThat(gauge("tailrace.oldest.pending.age", "source", "shop")).isEqualTo(65);
+        assertThat(gauge("tailrace.oldest.pending.age", "source", "books")).isNaN();
+
+        pending.saw(Map.of());
+        assertThat(gauge("tailrace.oldest.pending.age", "source", "shop")).isZero();
+        assertThat(gauge("tailrace.pending.rows", "source", "shop")).isZero();
+    }
+
+    private double gauge(String name, String tag, String value) {
+        return registry.get(name).tag(tag, value).gauge().value();
+    }
+
+    private static Set<String> named(Pattern pattern, String guide) {
+        return pattern.matcher(guide)
+                .results()
+                .map(MatchResult::group)
+                .map(name -> name.replaceAll("[|` ]|_bucket$", ""))
+                .collect(Collectors.toSet());
+    }
+
+    /** As a scrape shows it. */
+    private static String prometheus(Meter.Id id) {
+        String name = id.getName().replace('.', '_');
+        return switch (id.getType()) {
+            case COUNTER -> name + "_total";
+            case TIMER -> name + "_seconds";
+            case GAUGE, DISTRIBUTION_SUMMARY -> id.getBaseUnit() == null ? name : name + "_" + id.getBaseUnit();
+            case LONG_TASK_TIMER, OTHER -> name;
+        };
+    }
+}
