@@ -29,9 +29,9 @@ final class RouterChild {
         RoutesConfig routes = new RoutesConfig(
                 RoutesConfig.Default.NONE,
                 List.of(
-                        new RoutesConfig.Rule("sales.*", namespace + ".events.{context}"),
-                        new RoutesConfig.Rule("billing.*", namespace + ".events.{context}"),
-                        new RoutesConfig.Rule("names.*", namespace + ".{name}")));
+                        RoutesConfig.rule("sales.*", namespace + ".events.{context}"),
+                        RoutesConfig.rule("billing.*", namespace + ".events.{context}"),
+                        RoutesConfig.rule("names.*", namespace + ".{name}")));
         return new OutboxRouter(
                 Configs.of(namespace, bootstrapServers, PARTITIONS, routes, retry, state, autoCreate),
                 new SimpleMeterRegistry(),

@@ -126,12 +126,13 @@ public final class ConfigReader {
         for (Section element : section.list("rules")) {
             Value<String> pattern = element.value(Keys.RULE_PATTERN);
             Value<String> topic = element.value(Keys.RULE_TOPIC);
+            Value<RoutesConfig.OnDeadLetter> onDeadLetter = element.value(Keys.RULE_ON_DEAD_LETTER);
             rules.add(element.make(() -> {
                 if (namespace.orNull() != null && new Topics(namespace.get()).isReserved(topic.get(), List.of())) {
                     throw new IllegalArgumentException(
                             "topic %s is one of Tailrace's own; name another".formatted(topic.get()));
                 }
-                return new RoutesConfig.Rule(pattern.get(), topic.get());
+                return new RoutesConfig.Rule(pattern.get(), topic.get(), onDeadLetter.get());
             }));
         }
         return section.make(() ->

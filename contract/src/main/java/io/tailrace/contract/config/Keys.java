@@ -3,6 +3,7 @@ package io.tailrace.contract.config;
 import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
+import io.tailrace.contract.config.RoutesConfig.OnDeadLetter;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
@@ -126,6 +127,12 @@ final class Keys {
             "router.routes.rules[].topic",
             ValueType.TEXT,
             "Destination of those events; `{context}`, `{name}` and `{version}` are filled in.");
+    static final Key<OnDeadLetter> RULE_ON_DEAD_LETTER = Key.of(
+                    "router.routes.rules[].on-dead-letter",
+                    ValueType.oneOf(OnDeadLetter.class),
+                    "What a dead letter of those events means for its ordering key: with `continue` the newer rows go on; with"
+                            + " `halt-key` they wait until the dead letter is replayed, skipped or discarded.")
+            .byDefault(OnDeadLetter.CONTINUE);
     static final Key<Guarantee> GUARANTEE = Key.of(
                     "router.guarantee",
                     ValueType.oneOf(Guarantee.class),
@@ -232,6 +239,7 @@ final class Keys {
                 ROUTES_DEFAULT,
                 RULE_PATTERN,
                 RULE_TOPIC,
+                RULE_ON_DEAD_LETTER,
                 ROUTER_RETRY.base,
                 ROUTER_RETRY.cap,
                 ROUTER_RETRY.maxAttempts,

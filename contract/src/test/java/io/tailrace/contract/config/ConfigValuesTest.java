@@ -202,7 +202,7 @@ class ConfigValuesTest {
                                 "router.instance-id", "r7"))
                         .router())
                 .isEqualTo(new RouterConfig(
-                        new RoutesConfig(Default.NONE, List.of(new RoutesConfig.Rule("sales.*", "sales-{name}"))),
+                        new RoutesConfig(Default.NONE, List.of(RoutesConfig.rule("sales.*", "sales-{name}"))),
                         new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 3),
                         Guarantee.AT_LEAST_ONCE,
                         Duration.ofMillis(100),

@@ -1,5 +1,7 @@
 package io.tailrace.router.decide;
 
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
@@ -55,6 +57,21 @@ public final class Decider {
     public Optional<DeadLetter> objectionTo(Decoded command) {
         return RowName.command(command.name())
                 .match(name -> Optional.empty(), problem -> Optional.of(objection(problem)));
+    }
+
+    /**
+     * Whether a dead letter of this event stops its key. Asked of headers alone, since it is asked about what cannot be read as well.
+     *
+     * @return false when the name cannot be read: then no rule can have said so
+     */
+    public boolean haltsKey(Headers event) {
+        return RowName.event(event.text(HeaderName.CE_TYPE).orElse(""))
+                .match(
+                        name -> routes.haltsKey(
+                                name,
+                                name.version(event.smallNumber(HeaderName.CE_EVENTVERSION))
+                                        .orElse(1)),
+                        problem -> false);
     }
 
     private Decision decide(Decoded event, RowName name, Situation situation) {

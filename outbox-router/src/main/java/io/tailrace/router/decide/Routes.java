@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The routes, compiled. The most specific rule wins: a name with its version ({@code sales.order.v2}), the name, then the longest
@@ -19,6 +21,7 @@ public final class Routes {
 
     private final Map<String, TopicTemplate> exact;
     private final Map<String, TopicTemplate> prefixes;
+    private final Set<String> halting;
     private final boolean contextByDefault;
     private final Topics topics;
     private final List<String> subscriptions;
@@ -26,11 +29,13 @@ public final class Routes {
     private Routes(
             Map<String, TopicTemplate> exact,
             Map<String, TopicTemplate> prefixes,
+            Set<String> halting,
             boolean contextByDefault,
             Topics topics,
             List<String> subscriptions) {
         this.exact = Map.copyOf(exact);
         this.prefixes = Map.copyOf(prefixes);
+        this.halting = Set.copyOf(halting);
         this.contextByDefault = contextByDefault;
         this.topics = topics;
         this.subscriptions = List.copyOf(subscriptions);
@@ -61,7 +66,12 @@ public final class Routes {
             found.forEach(
                     problem -> problems.add("route '%s' to '%s': %s".formatted(rule.pattern(), rule.topic(), problem)));
         }
-        return new Routes(exact, prefixes, config.byDefault() == RoutesConfig.Default.CONTEXT, topics, subscriptions);
+        Set<String> halting = config.rules().stream()
+                .filter(rule -> rule.onDeadLetter() == RoutesConfig.OnDeadLetter.HALT_KEY)
+                .map(RoutesConfig.Rule::pattern)
+                .collect(Collectors.toSet());
+        return new Routes(
+                exact, prefixes, halting, config.byDefault() == RoutesConfig.Default.CONTEXT, topics, subscriptions);
     }
 
     /**
@@ -72,6 +82,13 @@ public final class Routes {
         return choose(name, version)
                 .filter(route -> Topics.isLegal(route.topic()))
                 .filter(route -> !topics.isReserved(route.topic(), subscriptions));
+    }
+
+    /** Whether a dead letter of such an event stops its key. The rule that would route it says so, even if it leads nowhere. */
+    public boolean haltsKey(RowName name, int version) {
+        return choose(name, version)
+                .filter(route -> halting.contains(route.rule()))
+                .isPresent();
     }
 
     private Optional<Route> choose(RowName name, int version) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   raw.events  raw.commands  events.retry  commands.retry
  *                        │
- *                      router ── lane, parked, due
+ *                      router ── lane, parked, due, past
  *                        │
  *                       out      (the topic is named by the record)
  * </pre>
@@ -37,6 +37,7 @@ public final class RouterTopology {
     static final String LANE_STORE = "lane";
     static final String PARKED_STORE = "parked";
     static final String DUE_STORE = "due";
+    static final String PAST_STORE = "past";
 
     private static final String SOURCE = "rows";
     private static final String ROUTER = "router";
@@ -52,6 +53,7 @@ public final class RouterTopology {
                 .addStateStore(store(LANE_STORE), ROUTER)
                 .addStateStore(store(PARKED_STORE), ROUTER)
                 .addStateStore(store(DUE_STORE), ROUTER)
+                .addStateStore(store(PAST_STORE), ROUTER)
                 .<byte[], Outgoing>addSink(
                         SINK,
                         (key, outgoing, context) -> outgoing.topic(),
@@ -70,7 +72,7 @@ public final class RouterTopology {
     /** Where the stores are kept: rows whole, in a format of their own. */
     public static List<TopicSpec> changelogs(TailraceConfig config) {
         TopicsConfig topics = config.topics();
-        return Stream.of(LANE_STORE, PARKED_STORE, DUE_STORE)
+        return Stream.of(LANE_STORE, PARKED_STORE, DUE_STORE, PAST_STORE)
                 .map(store -> new TopicSpec(
                         "%s-%s-changelog".formatted(config.namespace().routerApplicationId(), store),
                         topics.partitions(),

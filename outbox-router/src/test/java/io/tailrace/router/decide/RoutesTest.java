@@ -33,22 +33,22 @@ class RoutesTest {
     void theMostSpecificRuleWins(String name, String topic, String rule) {
         Routes routes = compiled(
                 Default.CONTEXT,
-                new Rule("sales.*", "{context}-context"),
-                new Rule("sales.order.*", "all-{name}.{version}"),
-                new Rule("sales.order.placed", "orders"),
-                new Rule("sales.order.placed.v2", "orders-v2"));
+                RoutesConfig.rule("sales.*", "{context}-context"),
+                RoutesConfig.rule("sales.order.*", "all-{name}.{version}"),
+                RoutesConfig.rule("sales.order.placed", "orders"),
+                RoutesConfig.rule("sales.order.placed.v2", "orders-v2"));
         assertThat(resolve(routes, name)).contains(new Route(topic, rule));
     }
 
     @Test
     void withoutADefaultWhatNoRuleTakesHasNoRoute() {
-        assertThat(resolve(compiled(Default.NONE, new Rule("sales.*", "sales")), "stock.counted"))
+        assertThat(resolve(compiled(Default.NONE, RoutesConfig.rule("sales.*", "sales")), "stock.counted"))
                 .isEmpty();
     }
 
     @Test
     void aNameCannotLeadIntoTailracesOwnTopics() {
-        Routes routes = compiled(Default.NONE, new Rule("shop.*", "{name}"));
+        Routes routes = compiled(Default.NONE, RoutesConfig.rule("shop.*", "{name}"));
         assertThat(resolve(routes, "shop.commands")).isEmpty();
         assertThat(resolve(routes, "shop.raw.events")).isEmpty();
         assertThat(resolve(routes, "shop.orders")).map(Route::topic).contains("shop.orders");
@@ -61,15 +61,15 @@ class RoutesTest {
                 new RoutesConfig(
                         Default.CONTEXT,
                         List.of(
-                                new Rule("sales.*", "a"),
-                                new Rule("sales.*", "b"),
-                                new Rule("retry.requested", "c"),
-                                new Rule("sales.*.placed", "d"),
-                                new Rule("sales.order.v2.*", "e"),
-                                new Rule("sales.x", "{contxt}"),
-                                new Rule("sales.y", "no spaces"),
-                                new Rule("sales.z", "shop.events.dlq"),
-                                new Rule("sales.b", "shop.billing.retry"))),
+                                RoutesConfig.rule("sales.*", "a"),
+                                RoutesConfig.rule("sales.*", "b"),
+                                RoutesConfig.rule("retry.requested", "c"),
+                                RoutesConfig.rule("sales.*.placed", "d"),
+                                RoutesConfig.rule("sales.order.v2.*", "e"),
+                                RoutesConfig.rule("sales.x", "{contxt}"),
+                                RoutesConfig.rule("sales.y", "no spaces"),
+                                RoutesConfig.rule("sales.z", "shop.events.dlq"),
+                                RoutesConfig.rule("sales.b", "shop.billing.retry"))),
                 TOPICS,
                 List.of("billing"),
                 problems);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** What becomes of events, told by what the topics receive. */
 class EventBehaviourTest {
 
-    private static final RoutesConfig.Rule SALES = new RoutesConfig.Rule("sales.*", "shop.events.sales");
+    private static final RoutesConfig.Rule SALES = RoutesConfig.rule("sales.*", "shop.events.sales");
 
     private static final String DESTINATION = "shop.events.sales";
     private static final String DLQ = "shop.events.dlq";
