@@ -41,7 +41,7 @@ final class HaltedHeads {
         LaneKey lane = LaneKey.of(Topics.EVENTS, word.source(), word.orderingKey(), word.rowId());
         LaneRow head = around.lanes().head(lane);
         if (head == null || !isHaltedAt(head, word)) {
-            LOG.warn(
+            LOG.info(
                     "Lane command did nothing, the key does not stop at this row: act={} rowId={} key={} head={} state={}",
                     word.act(),
                     word.rowId(),
