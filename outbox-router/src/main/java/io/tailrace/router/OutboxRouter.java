@@ -22,6 +22,7 @@ import io.tailrace.router.topology.Assembly;
 import io.tailrace.router.topology.DestinationWatch;
 import io.tailrace.router.topology.RouterTopology;
 import io.tailrace.router.topology.RunningTopology;
+import io.tailrace.router.topology.Trimmer;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -165,6 +166,7 @@ public final class OutboxRouter implements Part {
         // What comes in goes out with more headers than it came with.
         Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
         Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, metrics, clock);
+        open(new Trimmer(admin, RouterTopology.trimmed(config), Trimmer.KEPT, clock).start(), Trimmer::close);
         open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
     }
 

@@ -8,6 +8,8 @@ import io.tailrace.contract.record.Bytes;
 import io.tailrace.router.deliver.Outgoing;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -67,6 +69,20 @@ public final class RouterTopology {
         return new String[] {
             topics.rawEvents(), topics.rawCommands(), topics.retry(Topics.EVENTS), topics.retry(Topics.COMMANDS)
         };
+    }
+
+    /** What has no retention, and who reads it: the executors of a source that another process serves are found by their name. */
+    public static Map<String, Trimmer.Readers> trimmed(TailraceConfig config) {
+        Topics topics = config.topicNames();
+        Trimmer.Readers router = new Trimmer.Readers(Set.of(config.namespace().routerApplicationId()), "");
+        Set<String> executors = config.sources().stream()
+                .map(source -> config.namespace().executorGroup(Topics.COMMANDS, source.name()))
+                .collect(Collectors.toSet());
+        return Map.of(
+                topics.retry(Topics.EVENTS), router,
+                topics.retry(Topics.COMMANDS), router,
+                topics.redelivery(Topics.COMMANDS),
+                        new Trimmer.Readers(executors, config.namespace().executorGroup(Topics.COMMANDS, "")));
     }
 
     /** Where the stores are kept: rows whole, in a format of their own. */

@@ -111,6 +111,12 @@ class HaltBehaviourTest {
             rig.destinations.clear();
             rig.event("next", "ledger.posted", null);
             assertThat(rig.ids(DESTINATION)).containsExactly("next");
+            Headers discard = Rig.raw("poison", "ledger.posted", null, Kind.CONTROL)
+                    .with(SEQ, "1:0")
+                    .with(CONTROL, "discard")
+                    .with(TURN, "0");
+            rig.pipe(rig.topics.retry("events"), discard, "poison", null);
+            assertThat(rig.read(DLQ)).as("it is on no lane").isEmpty();
         }
     }
 
