@@ -174,8 +174,8 @@ public final class DeadLetters {
                 BATCH_ROWS,
                 () -> list(x, selection),
                 batch -> batch.stream()
-                        .map(letter ->
-                                new Step(new Row(letter, Outcome.CLEARED, DISCARDED), records.clear(letter, DISCARDED)))
+                        .map(letter -> new Step(
+                                new Row(letter, Outcome.CLEARED, DISCARDED), records.discard(letter, DISCARDED)))
                         .toList());
     }
 

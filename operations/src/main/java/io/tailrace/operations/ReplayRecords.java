@@ -11,6 +11,7 @@ import io.tailrace.contract.redact.Secrets;
 import io.tailrace.operations.Replay.Order;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
@@ -65,6 +66,31 @@ final class ReplayRecords {
         }
         byte[] key = Bytes.utf8(letter.orderingKey().orElse(letter.rowId())).array();
         return new ProducerRecord<>(topics.retry(letter.x()), null, key, null, KafkaHeaders.to(headers.build()));
+    }
+
+    /** As {@link #clear}; and if the key of the row stopped at it, the router lets the key go on. */
+    List<ProducerRecord<byte[], byte[]>> discard(DeadLetter letter, String because) {
+        Headers headers = letter.headers();
+        boolean mayHalt = letter.x().equals(Topics.EVENTS)
+                && letter.orderingKey().isPresent()
+                && headers.text(HeaderName.CE_SOURCE).isPresent()
+                && headers.place(HeaderName.SEQ).isPresent();
+        return mayHalt
+                ? Stream.concat(clear(letter, because).stream(), Stream.of(laneCommand(letter)))
+                        .toList()
+                : clear(letter, because);
+    }
+
+    /** Heard in order with the replays of the key: it means something only while the row heads its lane, halted. */
+    private ProducerRecord<byte[], byte[]> laneCommand(DeadLetter letter) {
+        Headers headers = letter.headers().withoutDelivery().toBuilder()
+                .put(HeaderName.KIND, Kind.CONTROL.text())
+                .put(HeaderName.CONTROL, "discard")
+                .put(HeaderName.TURN, 0)
+                .put(HeaderName.SEQ, letter.headers().text(HeaderName.SEQ).orElse(""))
+                .build();
+        byte[] key = Bytes.utf8(letter.orderingKey().orElse(letter.rowId())).array();
+        return new ProducerRecord<>(topics.retry(letter.x()), null, key, null, KafkaHeaders.to(headers));
     }
 
     /** Its timestamp says when. The key is its own: nothing is compacted away. */

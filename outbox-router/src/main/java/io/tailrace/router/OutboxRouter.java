@@ -32,6 +32,7 @@ import io.tailrace.router.topology.PendingWatch;
 import io.tailrace.router.topology.RouterTopology;
 import io.tailrace.router.topology.RowRules;
 import io.tailrace.router.topology.RunningTopology;
+import io.tailrace.router.topology.Trimmer;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -220,6 +221,7 @@ public final class OutboxRouter implements Part {
         RowRules rules = new RowRules(door, LaneLimits.DEFAULT, redaction(), letterForm());
         Assembly assembly = new Assembly(topics, decider, rules, metrics, clock);
         watch(admin);
+        open(new Trimmer(admin, RouterTopology.trimmed(config), Trimmer.KEPT, clock).start(), Trimmer::close);
         open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
     }
 

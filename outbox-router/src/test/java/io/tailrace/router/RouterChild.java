@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A router in a JVM of its own, to be killed: namespace, bootstrap servers, state directory. */
+/** A router in a JVM of its own, to be killed: namespace, bootstrap servers, state directory, whether it makes destinations. */
 final class RouterChild {
 
     static final int PARTITIONS = 3;
@@ -39,7 +39,8 @@ final class RouterChild {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        OutboxRouter router = router(arguments[0], arguments[1], Path.of(arguments[2]));
+        boolean autoCreate = arguments.length < 4 || Boolean.parseBoolean(arguments[3]);
+        OutboxRouter router = router(arguments[0], arguments[1], Path.of(arguments[2]), RETRY, autoCreate);
         router.start();
         System.out.println("started");
         new CountDownLatch(1).await();

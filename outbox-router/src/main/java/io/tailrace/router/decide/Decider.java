@@ -1,5 +1,7 @@
 package io.tailrace.router.decide;
 
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Reason;
@@ -56,18 +58,24 @@ public final class Decider {
                         problem -> failed(Reason.NAME_INVALID, problem, situation));
     }
 
-    /** What a dead letter of an event does to its key. */
-    public OnDeadLetter onDeadLetter(Decoded event) {
-        Optional<RowName> name = RowName.event(event.name()).name();
-        int version =
-                name.map(each -> each.version(event.statedVersion()).orElse(1)).orElse(1);
-        return routes.get().onDeadLetter(name, version);
-    }
-
     /** Whether a command may go on; empty when it may. The row in the table decides everything else. */
     public Optional<DeadLetter> objectionTo(Decoded command) {
         return RowName.command(command.name())
                 .match(name -> Optional.empty(), problem -> Optional.of(objection(problem)));
+    }
+
+    /**
+     * Whether a dead letter of this event stops its key. Asked of headers alone, since it is asked about what cannot be read as well.
+     *
+     * @return what is said for all routes when the name cannot be read
+     */
+    public boolean haltsKey(Headers event) {
+        Optional<RowName> name =
+                RowName.event(event.text(HeaderName.CE_TYPE).orElse("")).name();
+        int version = name.map(each -> each.version(event.smallNumber(HeaderName.CE_EVENTVERSION))
+                        .orElse(1))
+                .orElse(1);
+        return routes.get().onDeadLetter(name, version) == OnDeadLetter.HALT_KEY;
     }
 
     private Decision decide(Decoded event, RowName name, Situation situation) {

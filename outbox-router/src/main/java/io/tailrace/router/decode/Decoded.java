@@ -1,6 +1,7 @@
 package io.tailrace.router.decode;
 
 import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import java.util.Optional;
@@ -29,6 +30,11 @@ public record Decoded(
         String source,
         @Nullable String orderingKey,
         Place seq) implements Decoding {
+
+    /** The same with other headers, from which nothing else was read. */
+    public Decoded with(Headers changed) {
+        return new Decoded(record.with(changed), kind, rowId, name, source, orderingKey, seq);
+    }
 
     /** The version that the row states, empty when it states none. */
     public OptionalInt statedVersion() {

@@ -35,6 +35,11 @@ public record RawRecord(
         return new RawRecord(topic, partition, offset, key, value, changed);
     }
 
+    /** Word of a row of the same key, which has no payload with it. */
+    public RawRecord withoutValue(Headers about) {
+        return new RawRecord(topic, partition, offset, key, null, about);
+    }
+
     /** Key, value and headers, in bytes: what the limits of a lane count. */
     public int sizeInBytes() {
         return (key == null ? 0 : key.length()) + (value == null ? 0 : value.length()) + headers.sizeInBytes();

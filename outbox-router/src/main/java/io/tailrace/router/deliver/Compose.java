@@ -4,7 +4,6 @@ import static io.tailrace.contract.header.HeaderName.ATTEMPT;
 import static io.tailrace.contract.header.HeaderName.ERROR_CLASS;
 import static io.tailrace.contract.header.HeaderName.ERROR_MESSAGE;
 import static io.tailrace.contract.header.HeaderName.KIND;
-import static io.tailrace.contract.header.HeaderName.LATE;
 import static io.tailrace.contract.header.HeaderName.NOT_BEFORE;
 import static io.tailrace.contract.header.HeaderName.ORIGIN_OFFSET;
 import static io.tailrace.contract.header.HeaderName.ORIGIN_PARTITION;
@@ -12,7 +11,6 @@ import static io.tailrace.contract.header.HeaderName.ORIGIN_TOPIC;
 import static io.tailrace.contract.header.HeaderName.PAYLOAD;
 import static io.tailrace.contract.header.HeaderName.PLACE;
 import static io.tailrace.contract.header.HeaderName.REASON;
-import static io.tailrace.contract.header.HeaderName.REPLAY_ID;
 import static io.tailrace.contract.header.HeaderName.SEQ;
 import static io.tailrace.contract.header.HeaderName.STAGE;
 import static io.tailrace.contract.header.HeaderName.TURN;
@@ -39,19 +37,15 @@ public final class Compose {
     private Compose() {}
 
     /**
-     * An event at its destination. A replayed one says so, and that newer rows of its key may have gone before it.
+     * An event at its destination. A replayed one says so, and, if that is written on it, that newer rows of its key were there before.
      *
      * @param key what it is spread over partitions by there; the ordering key still stands in its headers
      */
     public static Outgoing routed(Decoded event, String topic, @Nullable Bytes key) {
         RawRecord record = event.record();
-        Headers.Builder headers = record.headers().forDestination().toBuilder()
-                .put(SEQ, event.seq().text());
-        boolean isReplayed = record.headers().text(REPLAY_ID).isPresent();
-        if (isReplayed && event.orderingKey() != null) {
-            headers.put(LATE, "true");
-        }
-        return new Outgoing(topic, key, record.value(), headers.build());
+        Headers headers =
+                record.headers().forDestination().with(SEQ, event.seq().text());
+        return new Outgoing(topic, key, record.value(), headers);
     }
 
     /** A command that is due: the executor takes all it needs from the row, and the place from where this record lands. */

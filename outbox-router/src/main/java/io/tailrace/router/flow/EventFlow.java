@@ -23,6 +23,7 @@ import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
 import io.tailrace.router.lane.Releaser;
 import io.tailrace.router.lane.Standing;
+import io.tailrace.router.past.Passed;
 import io.tailrace.router.redact.Redaction;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +44,7 @@ public final class EventFlow implements Releaser {
 
     private static final Decoder RAW = Decoder.ofRaw(Kind.EVENT);
 
-    private static final Decoder RETURNED = Decoder.ofReturned(Kind.REPLAY);
+    private static final Decoder RETURNED = Decoder.ofReturned(Kind.REPLAY, Kind.CONTROL);
 
     private static final Decoder ON_A_LANE = Decoder.ofReturned(Kind.EVENT, Kind.REPLAY);
 
@@ -57,6 +58,8 @@ public final class EventFlow implements Releaser {
     /** Where rows that wait are shown. */
     private final String retryTopic;
 
+    private final HaltedHeads operators;
+
     /** @param redaction of copies on the audit feed */
     public EventFlow(Surroundings around, Decider decider, Parking parking, Redaction redaction) {
         this.around = around;
@@ -64,19 +67,35 @@ public final class EventFlow implements Releaser {
         this.parking = parking;
         this.redaction = redaction;
         this.retryTopic = redaction.topics().retry(Topics.EVENTS);
+        this.operators = new HaltedHeads(around, parking, this);
     }
 
     /** A row as it was committed. */
     void arrived(RawRecord record, Budget budget) {
-        RAW.decode(record).handle(event -> admit(event, LaneEvent.Kind.ARRIVED, budget), this::park);
+        RAW.decode(record)
+                .handle(
+                        event -> admit(event, LaneEvent.Kind.ARRIVED, budget),
+                        malformed -> parkOnArrival(malformed, budget));
     }
 
-    /** What comes back through the retry topic: replays. Our own notes of rows that wait or are done pass by. */
+    /**
+     * What comes back through the retry topic: replays, and operators' words to halted heads. Our own notes of rows that wait or are done
+     * pass by.
+     */
     void returned(RawRecord record, Budget budget) {
         if (record.headers().kind().filter(NOTES::contains).isPresent()) {
             return;
         }
-        RETURNED.decode(record).handle(event -> admit(anew(event), LaneEvent.Kind.REPLAYED, budget), this::park);
+        RETURNED.decode(record)
+                .handle(
+                        word -> {
+                            if (word.kind() == Kind.CONTROL) {
+                                operators.hear(word, budget);
+                            } else {
+                                admit(anew(word), LaneEvent.Kind.REVIVED, budget);
+                            }
+                        },
+                        this::park);
     }
 
     /** Attempts a row of a lane in place. */
@@ -90,7 +109,7 @@ public final class EventFlow implements Releaser {
             }
             // The row is in hand: it leaves its lane with the error on it, and the lane goes on.
             park(row, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
-            return Optional.of(outcome(LaneEvent.Kind.DEAD, row));
+            return Optional.of(given(lane, row));
         }
     }
 
@@ -99,12 +118,16 @@ public final class EventFlow implements Releaser {
         LaneKey lane = laneOf(event);
         LaneRow row = LaneRow.fresh(event.seq(), event.record());
         if (around.lanes().isBlocked(lane)) {
-            tell(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
+            if (around.lanes().refuses(lane, row, halts(lane, row.record()))) {
+                park(row, Reason.LANE_OVERFLOW, Overflow.TRAIL, Overflow.STAGE);
+            } else {
+                tell(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
+            }
             return;
         }
         Decision decision = decide(event, Standing.FRESH);
         LaneEvent outcome = act(event, row, decision);
-        if (outcome.kind() == LaneEvent.Kind.FAILED) {
+        if (outcome.kind() == LaneEvent.Kind.FAILED || outcome.kind() == LaneEvent.Kind.HALTED) {
             settleDown(home(event, decision), row, outcome, budget);
         }
     }
@@ -117,7 +140,7 @@ public final class EventFlow implements Releaser {
         }
         return ON_A_LANE.decode(row.record()).match(event -> attempt(lane, row, event), malformed -> {
             park(malformed);
-            return outcome(LaneEvent.Kind.DEAD, row);
+            return given(lane, row);
         });
     }
 
@@ -158,7 +181,8 @@ public final class EventFlow implements Releaser {
         return LaneKey.of(Topics.EVENTS, event.source(), event.orderingKey(), event.rowId());
     }
 
-    private Decision decide(Decoded event, Standing standing) {
+    private Decision decide(Decoded row, Standing standing) {
+        Decoded event = withLateness(row);
         double chance = around.chance().nextDouble();
         return decider.decide(event, standing.attempts(), standing.waits(), now(), chance);
     }
@@ -172,6 +196,7 @@ public final class EventFlow implements Releaser {
                     around.outbound().send(redaction.auditCopy(event, publish.records()));
                 }
                 redaction.doneNote(event).ifPresent(around.outbound()::send);
+                remember(event);
                 around.metrics().routed(Topics.EVENTS, sinceCommit(event));
                 around.metrics().settledAfter(row.standing().attempts());
                 return outcome(LaneEvent.Kind.DONE, row);
@@ -209,7 +234,8 @@ public final class EventFlow implements Releaser {
                         new Verdict(letter.reason(), letter.attempts(), letter.error(), letter.stage(), event.seq());
                 parking.park(event.record(), event.rowId(), verdict);
                 around.metrics().settledAfter(letter.attempts());
-                return outcome(LaneEvent.Kind.DEAD, row);
+                mark(laneOf(event), event.seq(), event.record());
+                return given(laneOf(event), row);
             }
         });
     }
@@ -218,12 +244,76 @@ public final class EventFlow implements Releaser {
     void park(Malformed malformed) {
         Verdict verdict = new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
         parking.park(malformed.record(), malformed.rowId(), verdict);
+        Place seq = malformed.seq();
+        if (seq != null) {
+            ofRow(malformed.record()).ifPresent(lane -> mark(lane, seq, malformed.record()));
+        }
+    }
+
+    /** A row that cannot be read stops its key as any other does, if its name, its key and its place can be. */
+    private void parkOnArrival(Malformed malformed, Budget budget) {
+        park(malformed);
+        Place seq = malformed.seq();
+        Optional<LaneKey> lane = ofRow(malformed.record());
+        if (seq != null && lane.isPresent() && halts(lane.get(), malformed.record())) {
+            LaneRow row = LaneRow.fresh(seq, malformed.record());
+            tell(lane.get(), outcome(LaneEvent.Kind.HALTED, row), budget);
+        }
+    }
+
+    private static Optional<LaneKey> ofRow(RawRecord record) {
+        Headers headers = record.headers();
+        return headers.text(HeaderName.CE_SOURCE)
+                .flatMap(source -> headers.text(HeaderName.CE_PARTITIONKEY)
+                        .map(key -> LaneKey.of(Topics.EVENTS, source, key, "")));
     }
 
     private void park(LaneRow row, Reason reason, ErrorTrail error, String stage) {
         RawRecord record = row.record();
         String rowId = record.headers().text(HeaderName.CE_ID).orElseGet(record::origin);
         parking.park(record, rowId, new Verdict(reason, row.standing().attempts(), error, stage, row.place()));
+        ofRow(record).ifPresent(lane -> mark(lane, row.place(), record));
+    }
+
+    /** The row is given up: its key goes on, or stops here. */
+    private LaneEvent given(LaneKey lane, LaneRow row) {
+        return outcome(halts(lane, row.record()) ? LaneEvent.Kind.HALTED : LaneEvent.Kind.DEAD, row);
+    }
+
+    private boolean halts(LaneKey lane, RawRecord record) {
+        return lane.sort() == LaneKey.Sort.KEYED && decider.haltsKey(record.headers());
+    }
+
+    /** What it takes to tell later whether the row, replayed, comes behind newer ones. */
+    private void mark(LaneKey lane, Place seq, RawRecord record) {
+        if (lane.sort() == LaneKey.Sort.KEYED) {
+            around.past().passed().died(lane, seq, isReplay(record));
+        }
+    }
+
+    private void remember(Decoded delivered) {
+        if (delivered.orderingKey() == null) {
+            return;
+        }
+        Passed passed = around.past().passed();
+        passed.delivered(laneOf(delivered), delivered.seq());
+        if (isReplay(delivered.record())) {
+            passed.redeemed(laneOf(delivered));
+        }
+    }
+
+    /** A replayed row says whether newer rows of its key were delivered before it, each time it is looked at. */
+    private Decoded withLateness(Decoded event) {
+        if (!isReplay(event.record()) || event.orderingKey() == null) {
+            return event;
+        }
+        boolean isLate = around.past().passed().isLate(laneOf(event), event.seq());
+        Headers headers = event.record().headers();
+        return event.with(isLate ? headers.with(HeaderName.LATE, "true") : headers.without(HeaderName.LATE));
+    }
+
+    private static boolean isReplay(RawRecord record) {
+        return record.headers().text(HeaderName.REPLAY_ID).isPresent();
     }
 
     private void show(RawRecord record, Place seq, int attempts, long until) {
@@ -232,10 +322,7 @@ public final class EventFlow implements Releaser {
 
     /** A full new budget; what is known of the last failure stays until the row succeeds or fails anew. */
     private static Decoded anew(Decoded event) {
-        RawRecord record = event.record();
-        RawRecord fresh = record.with(record.headers().without(HeaderName.ATTEMPT));
-        return new Decoded(
-                fresh, event.kind(), event.rowId(), event.name(), event.source(), event.orderingKey(), event.seq());
+        return event.with(event.record().headers().without(HeaderName.ATTEMPT));
     }
 
     private RawRecord withTrail(RawRecord record, Decision.Retry retry) {

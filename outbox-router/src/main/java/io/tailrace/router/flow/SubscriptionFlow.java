@@ -41,7 +41,6 @@ public final class SubscriptionFlow implements Releaser {
     private final Surroundings around;
     private final Parking parking;
     private final String redeliveryTopic;
-    private final Finished finished = new Finished();
 
     /**
      * @param subscription its name; {@code commands} is one
@@ -109,7 +108,7 @@ public final class SubscriptionFlow implements Releaser {
             return;
         }
         if (answer.kind() == Kind.DONE) {
-            finished.add(answer);
+            around.past().finished().add(subscription, answer.source(), answer.rowId(), answer.turn());
         }
         Optional<Place> place = answer.place();
         if (place.isEmpty()) {
@@ -124,11 +123,32 @@ public final class SubscriptionFlow implements Releaser {
         if (heard != Heard.STALE && answer.kind() == Kind.DEAD) {
             park(answer);
         }
+        if (heard == Heard.MET_A_STRANGER) {
+            wake(answer);
+        }
+    }
+
+    /**
+     * The row that another one met twice is on no lane. At turn 0 it is not run: its table is ahead, and the executor answers with
+     * what stands there, which brings it back onto its lane.
+     */
+    private void wake(Decoded behind) {
+        behind.record().headers().text(HeaderName.BEHIND).ifPresent(met -> {
+            RawRecord about = behind.record()
+                    .withoutValue(behind.record().headers().withoutDelivery().toBuilder()
+                            .put(HeaderName.CE_ID, met)
+                            .put(HeaderName.SEQ, behind.seq().text())
+                            .put(HeaderName.PAYLOAD, "omitted")
+                            .build());
+            around.outbound().send(Compose.released(about, redeliveryTopic, Kind.REDELIVERY, ANY_CARRIER, 0));
+        });
     }
 
     /** A replay is an operator's word and not an answer; what is done cannot be replayed. */
     private boolean isOver(Decoded answer) {
-        return answer.kind() != Kind.REPLAY && answer.kind() != Kind.DONE && finished.isOver(answer);
+        return answer.kind() != Kind.REPLAY
+                && answer.kind() != Kind.DONE
+                && around.past().finished().isOver(subscription, answer.source(), answer.rowId(), answer.turn());
     }
 
     /** A row that was never stamped has no place and stands on no lane. */

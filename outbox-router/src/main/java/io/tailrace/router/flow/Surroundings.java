@@ -4,6 +4,7 @@ import io.tailrace.router.deliver.Outbound;
 import io.tailrace.router.due.Agenda;
 import io.tailrace.router.lane.Lanes;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.past.Past;
 import java.time.InstantSource;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
@@ -14,6 +15,7 @@ import java.util.random.RandomGenerator;
  * @param outbound where records leave
  * @param lanes of blocked keys
  * @param agenda of what is due
+ * @param past of what has gone
  * @param metrics of all tasks
  * @param clock the only one
  * @param chance for the jitter of waits
@@ -24,6 +26,7 @@ public record Surroundings(
         Outbound outbound,
         Lanes lanes,
         Agenda agenda,
+        Past past,
         RouterMetrics metrics,
         InstantSource clock,
         RandomGenerator chance,

@@ -30,8 +30,14 @@ public record LaneEvent(Kind kind, Place place, int turn, long notBefore, int at
         DONE(Fence.NOT_OLDER),
         /** It is dead; its dead letter is being written. */
         DEAD(Fence.NOT_OLDER),
+        /** It is dead, its dead letter is written, and its key is to stop here. */
+        HALTED(Fence.NOT_OLDER),
         /** It was dead and is tried anew, at its own place. */
         REPLAYED(Fence.NEWER),
+        /** The same of a row of the router, which has no turn outside its lane: the dead letter it came from is there once. */
+        REVIVED(Fence.NONE),
+        /** An operator lets the key go on without it. */
+        SKIPPED(Fence.NONE),
         /** Its time was changed in its table. */
         RETIMED(Fence.NEWER),
         /** The reconciler asks for it, if nobody has it. Nobody sends this yet. */

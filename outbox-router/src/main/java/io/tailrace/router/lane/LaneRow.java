@@ -21,7 +21,8 @@ public record LaneRow(Place place, Standing standing, RawRecord record) {
         return new LaneRow(place, changed, record);
     }
 
-    RowState state() {
+    /** Where it stands. */
+    public RowState state() {
         return standing.state();
     }
 

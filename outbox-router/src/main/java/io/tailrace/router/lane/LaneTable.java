@@ -9,19 +9,22 @@ import java.util.Map;
  * turn against the known one) is dropped before it comes here.
  *
  * <pre>
- *              ABSENT    WAITING   RELEASED
- * ARRIVED      ENTER     DROP      DROP        read twice: it keeps what it has
- * FAILED       ENTER     ENTER     ENTER       waits as told
- * BEHIND       ENTER     ENTER     YIELD       back in line; a head that met somebody backs off
- * EARLY        ENTER     DROP      REST        same turn again, later
- * DONE         DROP      LEAVE     LEAVE       a head that leaves so opens the window
- * DEAD         DROP      LEAVE     LEAVE       a head that leaves so does not
- * REPLAYED     ENTER     ENTER     ENTER       at its own place, before newer rows
- * RETIMED      ENTER     RETIME    RETIME      keeps the record that carries its payload
- * WOKEN        ENTER     DROP      DROP        somebody has it already
- * HURRIED      DROP      HURRY     DROP
- * OVERFLOWED   DROP      BURY      DROP        what an executor holds is not taken from it
- * DUE          DROP      RELEASE   DROP        never twice for one turn
+ *              ABSENT    WAITING   RELEASED  HALTED
+ * ARRIVED      ENTER     DROP      DROP      DROP      read twice: it keeps what it has
+ * FAILED       ENTER     ENTER     ENTER     ENTER     waits as told
+ * BEHIND       ENTER     ENTER     YIELD     ENTER     back in line; a head that met somebody backs off
+ * EARLY        ENTER     DROP      REST      DROP      same turn again, later
+ * DONE         DROP      LEAVE     LEAVE     LEAVE     a head that leaves so opens the window
+ * DEAD         DROP      LEAVE     LEAVE     LEAVE     a head that leaves so does not
+ * HALTED       HALT      HALT      HALT      DROP      dead as well, but it stays and nobody passes it
+ * REPLAYED     ENTER     ENTER     ENTER     ENTER     at its own place, before newer rows
+ * REVIVED      ENTER     DROP      DROP      ENTER     the same; one that waits is on its way
+ * SKIPPED      DROP      DROP      DROP      LEAVE     only a halted row is passed over
+ * RETIMED      ENTER     RETIME    RETIME    DROP      keeps the record that carries its payload
+ * WOKEN        ENTER     DROP      DROP      DROP      somebody has it already
+ * HURRIED      DROP      HURRY     DROP      DROP
+ * OVERFLOWED   DROP      BURY      DROP      DROP      what an executor holds is not taken from it
+ * DUE          DROP      RELEASE   DROP      DROP      never twice for one turn
  * </pre>
  */
 final class LaneTable {
@@ -42,6 +45,8 @@ final class LaneTable {
         HURRY,
         /** Take it off. */
         LEAVE,
+        /** Keep it, or put it there, as the row at which the key stops. */
+        HALT,
         /** Make it due to be given up. */
         BURY,
         /** Hand it out. */
@@ -51,18 +56,21 @@ final class LaneTable {
     private static final Map<Kind, Map<RowState, Move>> MOVES = new EnumMap<>(Kind.class);
 
     static {
-        row(Kind.ARRIVED, Move.ENTER, Move.DROP, Move.DROP);
-        row(Kind.FAILED, Move.ENTER, Move.ENTER, Move.ENTER);
-        row(Kind.BEHIND, Move.ENTER, Move.ENTER, Move.YIELD);
-        row(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST);
-        row(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE);
-        row(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE);
-        row(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER);
-        row(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME);
-        row(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP);
-        row(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP);
-        row(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP);
-        row(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP);
+        row(Kind.ARRIVED, Move.ENTER, Move.DROP, Move.DROP, Move.DROP);
+        row(Kind.FAILED, Move.ENTER, Move.ENTER, Move.ENTER, Move.ENTER);
+        row(Kind.BEHIND, Move.ENTER, Move.ENTER, Move.YIELD, Move.ENTER);
+        row(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST, Move.DROP);
+        row(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE, Move.LEAVE);
+        row(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE, Move.LEAVE);
+        row(Kind.HALTED, Move.HALT, Move.HALT, Move.HALT, Move.DROP);
+        row(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER, Move.ENTER);
+        row(Kind.REVIVED, Move.ENTER, Move.DROP, Move.DROP, Move.ENTER);
+        row(Kind.SKIPPED, Move.DROP, Move.DROP, Move.DROP, Move.LEAVE);
+        row(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME, Move.DROP);
+        row(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP, Move.DROP);
+        row(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP, Move.DROP);
+        row(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP, Move.DROP);
+        row(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP, Move.DROP);
     }
 
     private LaneTable() {}
@@ -75,9 +83,13 @@ final class LaneTable {
         return byState.getOrDefault(state, Move.DROP);
     }
 
-    private static void row(Kind kind, Move absent, Move waiting, Move released) {
+    private static void row(Kind kind, Move absent, Move waiting, Move released, Move halted) {
         MOVES.put(
                 kind,
-                new EnumMap<>(Map.of(RowState.ABSENT, absent, RowState.WAITING, waiting, RowState.RELEASED, released)));
+                new EnumMap<>(Map.of(
+                        RowState.ABSENT, absent,
+                        RowState.WAITING, waiting,
+                        RowState.RELEASED, released,
+                        RowState.HALTED, halted)));
     }
 }

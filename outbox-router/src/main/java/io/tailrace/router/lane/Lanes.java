@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>The head is the row with the smallest place. Before it has succeeded nothing else is released.
  *   <li>When the head is done the window opens: rows are released in place order ahead of their answers, up to
  *       {@link LaneLimits#window()}. A released row that comes back, one that is tried anew, or one that waits until later closes it.
+ *   <li>A row at which its key stops lets nobody pass, until it is replayed or skipped.
+ *   <li>A lane that is over its limits gives up its head, as often as it takes.
  *   <li>A lane that has lost its last row is gone, and the key flows.
  * </ul>
  *
@@ -47,6 +49,25 @@ public final class Lanes {
         return lanes.get(key) != null;
     }
 
+    /** The row with the smallest place on a lane, null when the key flows. */
+    public @Nullable LaneRow head(LaneKey key) {
+        Lane lane = lanes.get(key);
+        return lane == null ? null : headOf(key, lane);
+    }
+
+    /**
+     * Whether a row that comes in is one too many for a lane that keeps its head.
+     *
+     * @param halts whether the key is to stop at this row's dead letter
+     */
+    public boolean refuses(LaneKey key, LaneRow row, boolean halts) {
+        Lane lane = lanes.get(key);
+        return lane != null
+                && limits.areExceededBy(lane.rows() + 1, lane.bytes() + row.bytes())
+                && (halts || headOf(key, lane).state() == RowState.HALTED)
+                && parked.get(key, row.place()) == null;
+    }
+
     /**
      * Something happened to a row: takes it in, then releases what may be released now.
      *
@@ -61,10 +82,24 @@ public final class Lanes {
         Lane before = lanes.get(key);
         Lane after = apply(key, before, known, event, now);
         after = doubted(key, after, event, now);
-        after = shortened(key, after);
+        Heard heard = heard(before, known, event);
         long wake = before == null ? Lane.NEVER : before.wakeAt();
         write(key, before, wake, released(key, after, now, releaser, budget), now);
-        return move(known, event.kind()) == Move.DROP ? Heard.NOTHING_TO_DO : Heard.CHANGED;
+        return heard;
+    }
+
+    private static Heard heard(@Nullable Lane before, @Nullable LaneRow known, LaneEvent event) {
+        Move move = move(known, event.kind());
+        if (move == Move.DROP) {
+            return Heard.NOTHING_TO_DO;
+        }
+        // Once may be a row that is on its way here; twice, after a wait, is one that is not.
+        boolean isHeadAgain = move == Move.YIELD
+                && known != null
+                && before != null
+                && known.place().equals(before.head())
+                && known.standing().waits() > 0;
+        return isHeadAgain ? Heard.MET_A_STRANGER : Heard.CHANGED;
     }
 
     /** A wake of the lane has come; it is no longer among the {@link Wakes}. */
@@ -89,9 +124,10 @@ public final class Lanes {
     private @Nullable Lane released(LaneKey key, @Nullable Lane start, long now, Releaser releaser, Budget budget) {
         Lane lane = start;
         while (lane != null) {
+            lane = shortened(key, lane);
             LaneRow row = candidate(key, lane);
-            if (row == null) {
-                return lane.wakingAt(Lane.NEVER);
+            if (row == null || row.state() == RowState.HALTED) {
+                return (row == null ? lane : lane.with(lane.window().closed())).wakingAt(Lane.NEVER);
             }
             if (row.standing().notBefore() > now) {
                 // Nothing is released behind it before it has succeeded, even if it heads the lane only then.
@@ -108,12 +144,15 @@ public final class Lanes {
     private @Nullable LaneRow candidate(LaneKey key, Lane lane) {
         Lane.Window window = lane.window();
         if (!window.open()) {
-            LaneRow head = parked.get(key, lane.head());
-            return head != null && move(head, Kind.DUE) == Move.RELEASE ? head : null;
+            LaneRow head = headOf(key, lane);
+            return isWanted(head) ? head : null;
         }
-        return window.inFlight() < limits.window()
-                ? parked.first(key, window.frontier(), row -> move(row, Kind.DUE) == Move.RELEASE)
-                : null;
+        return window.inFlight() < limits.window() ? parked.first(key, window.frontier(), Lanes::isWanted) : null;
+    }
+
+    /** One to be released, or one that nobody passes. */
+    private static boolean isWanted(LaneRow row) {
+        return row.state() == RowState.HALTED || move(row, Kind.DUE) == Move.RELEASE;
     }
 
     private @Nullable Lane release(LaneKey key, Lane lane, LaneRow row, long now, Releaser releaser) {
@@ -134,6 +173,7 @@ public final class Lanes {
             case DROP, RELEASE -> lane;
             case LEAVE -> left(key, existing(key, lane), row(key, known), event.kind());
             case ENTER -> entered(key, lane, known, entering(event, now), isStillOpen(event.kind(), known), now);
+            case HALT -> entered(key, lane, known, halted(event), false, now);
             case YIELD ->
                 entered(key, lane, known, yielding(existing(key, lane), row(key, known), event, now), false, now);
             case REST, RETIME -> entered(key, lane, known, again(move, row(key, known), event), false, now);
@@ -154,10 +194,7 @@ public final class Lanes {
                 || lane.head().equals(event.place())) {
             return lane;
         }
-        LaneRow head = parked.get(key, lane.head());
-        if (head == null) {
-            throw broken(key, "has no row at its head");
-        }
+        LaneRow head = headOf(key, lane);
         boolean isMet = head.record().headers().text(HeaderName.CE_ID).equals(met);
         boolean isWaiting = head.standing().notBefore() > now && head.standing().waits() == 0;
         return isWaiting && !isMet
@@ -166,15 +203,27 @@ public final class Lanes {
     }
 
     /** A lane over its limits gives up its head, unless an executor holds it: then the next row that comes in asks again. */
-    private @Nullable Lane shortened(LaneKey key, @Nullable Lane lane) {
-        if (lane == null || (lane.rows() <= limits.rows() && lane.bytes() <= limits.bytes())) {
+    private Lane shortened(LaneKey key, Lane lane) {
+        if (!limits.areExceededBy(lane.rows(), lane.bytes())) {
             return lane;
         }
+        LaneRow head = headOf(key, lane);
+        boolean isGivenUp = head.standing().burial() != null;
+        return isGivenUp || move(head, Kind.OVERFLOWED) != Move.BURY
+                ? lane
+                : entered(key, lane, head, head.with(head.standing().toBeBuried(Reason.LANE_OVERFLOW)), true, 0);
+    }
+
+    private LaneRow headOf(LaneKey key, Lane lane) {
         LaneRow head = parked.get(key, lane.head());
         if (head == null) {
             throw broken(key, "has no row at its head");
         }
-        return apply(key, lane, head, LaneEvent.of(Kind.OVERFLOWED, head.place(), 0, head.record()), lane.since());
+        return head;
+    }
+
+    private static LaneRow halted(LaneEvent event) {
+        return new LaneRow(event.place(), Standing.halted(event.turn(), event.attempts()), event.record());
     }
 
     private static LaneRow entering(LaneEvent event, long now) {

@@ -7,5 +7,7 @@ public enum RowState {
     /** On the lane, to be released when it is due and its turn has come. */
     WAITING,
     /** Handed to an executor, which owes an answer. */
-    RELEASED
+    RELEASED,
+    /** Given up, and its dead letter written, but the key stops here until an operator says how it goes on. */
+    HALTED
 }

@@ -32,6 +32,10 @@ public record Standing(
         return new Standing(RowState.WAITING, turn, instant, attempts, waits, burial);
     }
 
+    static Standing halted(int turn, int attempts) {
+        return new Standing(RowState.HALTED, turn, 0, attempts, 0, null);
+    }
+
     Standing toBeBuried(Reason reason) {
         return new Standing(RowState.WAITING, turn, 0, attempts, waits, reason);
     }

@@ -30,6 +30,7 @@ public final class LaneCodec {
 
     private static final int WAITING = 1;
     private static final int RELEASED = 2;
+    private static final int HALTED = 3;
 
     private LaneCodec() {}
 
@@ -89,7 +90,7 @@ public final class LaneCodec {
         ByteWriter out = new ByteWriter(64 + row.record().sizeInBytes())
                 .byte1(ROW_LAYOUT)
                 .varint(row.place().packed())
-                .byte1(standing.state() == RowState.RELEASED ? RELEASED : WAITING)
+                .byte1(code(standing.state()))
                 .varint(standing.turn())
                 .varint(standing.notBefore())
                 .varint(standing.attempts())
@@ -103,7 +104,7 @@ public final class LaneCodec {
     public static LaneRow row(Bytes bytes) {
         ByteReader in = new ByteReader(bytes).version(ROW_LAYOUT, "a parked row");
         Place place = Place.unpacked(in.varint());
-        RowState state = in.byte1() == RELEASED ? RowState.RELEASED : RowState.WAITING;
+        RowState state = state(in.byte1());
         Standing standing = new Standing(state, in.int4(), in.varint(), in.int4(), in.int4(), readReason(in));
         return new LaneRow(place, standing, RecordCodec.read(in));
     }
@@ -119,6 +120,26 @@ public final class LaneCodec {
 
     private static @Nullable Reason readReason(ByteReader in) {
         return in.byte1() == NO_REASON ? null : Reason.of(in.text()).orElse(Reason.MALFORMED);
+    }
+
+    private static int code(RowState state) {
+        return switch (state) {
+            case WAITING -> WAITING;
+            case RELEASED -> RELEASED;
+            case HALTED -> HALTED;
+            case ABSENT -> throw new IllegalStateException("a row that is not on the lane is not stored; delete it");
+        };
+    }
+
+    private static RowState state(int code) {
+        return switch (code) {
+            case WAITING -> RowState.WAITING;
+            case RELEASED -> RowState.RELEASED;
+            case HALTED -> RowState.HALTED;
+            default ->
+                throw new UnusableState(
+                        "a row on a lane is in state " + code + ": it was written by a newer release; run that one");
+        };
     }
 
     private static int code(LaneKey.Sort sort) {

@@ -17,6 +17,8 @@ import io.tailrace.router.lane.LaneWatcher;
 import io.tailrace.router.lane.Lanes;
 import io.tailrace.router.lane.ParkedStore;
 import io.tailrace.router.observe.RouterMetrics;
+import io.tailrace.router.past.Past;
+import io.tailrace.router.past.PastStore;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 
@@ -32,12 +34,14 @@ import java.util.SplittableRandom;
 public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMetrics metrics, InstantSource clock) {
 
     /** Stands before a task's stores. */
-    Router router(LaneStore lanes, ParkedStore parked, DueStore due, Outbound outbound, LaneWatcher watcher) {
+    Router router(
+            LaneStore lanes, ParkedStore parked, DueStore due, PastStore past, Outbound outbound, LaneWatcher watcher) {
         Agenda agenda = new Agenda(due);
         Surroundings around = new Surroundings(
                 outbound,
                 new Lanes(lanes, parked, agenda, rules.limits(), watcher),
                 agenda,
+                Past.over(past),
                 metrics,
                 clock,
                 new SplittableRandom(),

@@ -58,6 +58,7 @@ final class RouterProcessor extends ContextualProcessor<byte[], byte[], byte[], 
                 new TaskStores.Lanes(lanes),
                 new TaskStores.Parked(parked),
                 new TaskStores.Due(due),
+                new TaskStores.Past(store(RouterTopology.PAST_STORE)),
                 this::forward,
                 counted);
         router = opened;

@@ -8,6 +8,8 @@ import io.tailrace.contract.record.Bytes;
 import io.tailrace.router.deliver.Outgoing;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   raw.events  raw.commands  events.retry  commands.retry
  *                        │
- *                      router ── lane, parked, due
+ *                      router ── lane, parked, due, past
  *                        │
  *                       out      (the topic is named by the record)
  * </pre>
@@ -37,6 +39,7 @@ public final class RouterTopology {
     static final String LANE_STORE = "lane";
     static final String PARKED_STORE = "parked";
     static final String DUE_STORE = "due";
+    static final String PAST_STORE = "past";
 
     private static final String SOURCE = "rows";
     private static final String ROUTER = "router";
@@ -52,6 +55,7 @@ public final class RouterTopology {
                 .addStateStore(store(LANE_STORE), ROUTER)
                 .addStateStore(store(PARKED_STORE), ROUTER)
                 .addStateStore(store(DUE_STORE), ROUTER)
+                .addStateStore(store(PAST_STORE), ROUTER)
                 .<byte[], Outgoing>addSink(
                         SINK,
                         (key, outgoing, context) -> outgoing.topic(),
@@ -67,10 +71,24 @@ public final class RouterTopology {
         };
     }
 
+    /** What has no retention, and who reads it: the executors of a source that another process serves are found by their name. */
+    public static Map<String, Trimmer.Readers> trimmed(TailraceConfig config) {
+        Topics topics = config.topicNames();
+        Trimmer.Readers router = new Trimmer.Readers(Set.of(config.namespace().routerApplicationId()), "");
+        Set<String> executors = config.sources().stream()
+                .map(source -> config.namespace().executorGroup(Topics.COMMANDS, source.name()))
+                .collect(Collectors.toSet());
+        return Map.of(
+                topics.retry(Topics.EVENTS), router,
+                topics.retry(Topics.COMMANDS), router,
+                topics.redelivery(Topics.COMMANDS),
+                        new Trimmer.Readers(executors, config.namespace().executorGroup(Topics.COMMANDS, "")));
+    }
+
     /** Where the stores are kept: rows whole, in a format of their own. */
     public static List<TopicSpec> changelogs(TailraceConfig config) {
         TopicsConfig topics = config.topics();
-        return Stream.of(LANE_STORE, PARKED_STORE, DUE_STORE)
+        return Stream.of(LANE_STORE, PARKED_STORE, DUE_STORE, PAST_STORE)
                 .map(store -> new TopicSpec(
                         "%s-%s-changelog".formatted(config.namespace().routerApplicationId(), store),
                         topics.partitions(),

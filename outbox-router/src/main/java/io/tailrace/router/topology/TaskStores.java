@@ -8,9 +8,11 @@ import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
 import io.tailrace.router.lane.LaneStore;
 import io.tailrace.router.lane.ParkedStore;
+import io.tailrace.router.past.PastStore;
 import io.tailrace.router.store.LaneCodec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
@@ -100,6 +102,44 @@ final class TaskStores {
                 }
             }
             return entries;
+        }
+    }
+
+    record Past(KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]> store) implements PastStore {
+
+        @Override
+        public @Nullable Bytes get(Bytes key) {
+            byte @Nullable [] value = store.get(kafka(key));
+            return value == null ? null : Bytes.of(value);
+        }
+
+        @Override
+        public void put(Bytes key, Bytes value) {
+            store.put(kafka(key), value.array());
+        }
+
+        @Override
+        public void delete(Bytes key) {
+            store.delete(kafka(key));
+        }
+
+        @Override
+        public void each(int room, Consumer<Bytes> value) {
+            try (var found = room(room)) {
+                found.forEachRemaining(each -> value.accept(Bytes.of(each.value)));
+            }
+        }
+
+        @Override
+        public boolean isEmpty(int room) {
+            try (var found = room(room)) {
+                return !found.hasNext();
+            }
+        }
+
+        private KeyValueIterator<org.apache.kafka.common.utils.Bytes, byte[]> room(int room) {
+            return store.range(
+                    kafka(Bytes.of(new byte[] {(byte) room})), kafka(Bytes.of(new byte[] {(byte) (room + 1)})));
         }
     }
 

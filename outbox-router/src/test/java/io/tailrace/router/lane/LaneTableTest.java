@@ -33,18 +33,21 @@ class LaneTableTest {
 
     static Stream<Arguments> cells() {
         return Stream.of(
-                        cell(Kind.ARRIVED, Move.ENTER, Move.DROP, Move.DROP),
-                        cell(Kind.FAILED, Move.ENTER, Move.ENTER, Move.ENTER),
-                        cell(Kind.BEHIND, Move.ENTER, Move.ENTER, Move.YIELD),
-                        cell(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST),
-                        cell(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE),
-                        cell(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE),
-                        cell(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER),
-                        cell(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME),
-                        cell(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP),
-                        cell(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP),
-                        cell(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP),
-                        cell(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP))
+                        cell(Kind.ARRIVED, Move.ENTER, Move.DROP, Move.DROP, Move.DROP),
+                        cell(Kind.FAILED, Move.ENTER, Move.ENTER, Move.ENTER, Move.ENTER),
+                        cell(Kind.BEHIND, Move.ENTER, Move.ENTER, Move.YIELD, Move.ENTER),
+                        cell(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST, Move.DROP),
+                        cell(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE, Move.LEAVE),
+                        cell(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE, Move.LEAVE),
+                        cell(Kind.HALTED, Move.HALT, Move.HALT, Move.HALT, Move.DROP),
+                        cell(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER, Move.ENTER),
+                        cell(Kind.REVIVED, Move.ENTER, Move.DROP, Move.DROP, Move.ENTER),
+                        cell(Kind.SKIPPED, Move.DROP, Move.DROP, Move.DROP, Move.LEAVE),
+                        cell(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME, Move.DROP),
+                        cell(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP, Move.DROP),
+                        cell(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP, Move.DROP),
+                        cell(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP, Move.DROP),
+                        cell(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP, Move.DROP))
                 .flatMap(cells -> cells);
     }
 
@@ -78,6 +81,7 @@ class LaneTableTest {
             }
             case RETIME -> assertThat(standing(row)).isEqualTo(new Standing(RowState.WAITING, turn, LATER, 2, 0, null));
             case HURRY -> assertThat(state(row)).isEqualTo(RowState.RELEASED);
+            case HALT -> assertThat(state(row)).isEqualTo(RowState.HALTED);
             case LEAVE -> assertThat(stores.isEmpty()).isTrue();
             case BURY, RELEASE -> throw new AssertionError("only from inside");
         }
@@ -189,6 +193,85 @@ class LaneTableTest {
         assertThat(places()).containsExactly(10L, 11L, 12L, 13L, 14L);
     }
 
+    /** Halt-key: whatever comes or is done before it, nobody passes a halted row until it is skipped or tried anew. */
+    @Test
+    void nobodyPassesARowAtWhichTheKeyStops() {
+        put(RowState.HALTED);
+        Place next = new Place(1, 11);
+        take(LaneEvent.of(Kind.ARRIVED, next, 0, RECORD), NOW);
+        Place older = new Place(1, 9);
+        take(LaneEvent.of(Kind.REVIVED, older, 0, RECORD), NOW);
+        assertThat(places()).containsExactly(9L);
+        take(LaneEvent.of(Kind.DONE, older, 0, RECORD), NOW);
+        assertThat(places()).as("the window that opened ends at the halted row").containsExactly(9L);
+        wakeAll(LATER);
+        assertThat(places()).containsExactly(9L);
+
+        take(LaneEvent.of(Kind.SKIPPED, next, 0, RECORD), NOW);
+        assertThat(places()).as("only a halted row is skipped").containsExactly(9L);
+        take(LaneEvent.of(Kind.SKIPPED, PLACE, 0, RECORD), NOW);
+        assertThat(places()).containsExactly(9L, 11L);
+    }
+
+    @Test
+    void aHaltedRowThatIsTriedAnewHeadsItsLaneAgain() {
+        put(RowState.HALTED);
+        take(LaneEvent.of(Kind.ARRIVED, new Place(1, 11), 0, RECORD), NOW);
+        take(LaneEvent.of(Kind.REVIVED, PLACE, 0, RECORD), NOW);
+        assertThat(places()).containsExactly(10L);
+        take(LaneEvent.of(Kind.DONE, PLACE, 0, RECORD), NOW);
+        assertThat(places()).containsExactly(10L, 11L);
+    }
+
+    @Test
+    void aLaneThatKeepsItsHeadRefusesWhatWouldMakeItTooLong() {
+        Lanes small = new Lanes(stores, stores, stores, new LaneLimits(2, 1 << 20, 10), LaneWatcher.NONE);
+        put(RowState.WAITING);
+        LaneRow second = LaneRow.fresh(new Place(1, 11), RECORD);
+        assertThat(small.refuses(LANE, second, true)).isFalse();
+        small.take(LANE, LaneEvent.of(Kind.ARRIVED, second.place(), 0, RECORD), NOW, this::release, budget());
+
+        LaneRow third = LaneRow.fresh(new Place(1, 12), RECORD);
+        assertThat(small.refuses(LANE, third, true)).isTrue();
+        assertThat(small.refuses(LANE, third, false)).as("its head is given up").isFalse();
+        assertThat(small.refuses(LANE, second, true)).as("it is there already").isFalse();
+        small.take(LANE, LaneEvent.of(Kind.HALTED, PLACE, 5, RECORD), NOW, this::release, budget());
+        assertThat(small.refuses(LANE, third, false))
+                .as("its head was given up, and stays")
+                .isTrue();
+    }
+
+    @Test
+    void oneLargeRowCostsAsManyHeadsAsItTakes() {
+        Lanes small = new Lanes(stores, stores, stores, new LaneLimits(100, 1_000, 10), LaneWatcher.NONE);
+        List<Long> givenUp = new ArrayList<>();
+        Releaser inPlace = (key, row) -> {
+            givenUp.add(row.place().offset());
+            return Optional.of(
+                    LaneEvent.of(Kind.DEAD, row.place(), row.standing().turn(), row.record()));
+        };
+        RawRecord light = RECORD.with(Headers.empty().with(HeaderName.CE_ID, "x".repeat(100)));
+        for (int offset = 10; offset < 15; offset++) {
+            LaneEvent waits = new LaneEvent(Kind.FAILED, new Place(1, offset), 1, LATER, 1, 0, light);
+            small.take(LANE, waits, NOW, inPlace, budget());
+        }
+        assertThat(givenUp).isEmpty();
+        RawRecord heavy = RECORD.with(Headers.empty().with(HeaderName.CE_ID, "x".repeat(750)));
+        LaneEvent waits = new LaneEvent(Kind.FAILED, new Place(1, 20), 1, LATER, 1, 0, heavy);
+        small.take(LANE, waits, NOW, inPlace, budget());
+        assertThat(givenUp).containsExactly(10L, 11L, 12L);
+    }
+
+    @Test
+    void aHeadThatMeetsAStrangerTwiceSaysSo() {
+        put(RowState.RELEASED);
+        assertThat(take(LaneEvent.of(Kind.BEHIND, PLACE, 6, behind("a", "lost")), NOW))
+                .isEqualTo(Heard.CHANGED);
+        wakeAll(NOW + Lanes.YIELD_MILLIS);
+        assertThat(take(LaneEvent.of(Kind.BEHIND, PLACE, 7, behind("a", "lost")), NOW + Lanes.YIELD_MILLIS))
+                .isEqualTo(Heard.MET_A_STRANGER);
+    }
+
     @Test
     void aLaneThatNobodyServesIsLookedAtAgainLater() {
         put(RowState.WAITING);
@@ -223,11 +306,12 @@ class LaneTableTest {
         assertThat(stores.rowsRead()).isLessThanOrEqualTo(3 * rows);
     }
 
-    private static Stream<Arguments> cell(Kind kind, Move absent, Move waiting, Move released) {
+    private static Stream<Arguments> cell(Kind kind, Move absent, Move waiting, Move released, Move halted) {
         return Stream.of(
                 Arguments.of(kind, RowState.ABSENT, absent),
                 Arguments.of(kind, RowState.WAITING, waiting),
-                Arguments.of(kind, RowState.RELEASED, released));
+                Arguments.of(kind, RowState.RELEASED, released),
+                Arguments.of(kind, RowState.HALTED, halted));
     }
 
     /** A row of turn 5 in that state. */
@@ -237,6 +321,9 @@ class LaneTableTest {
         }
         if (state == RowState.RELEASED) {
             take(LaneEvent.of(Kind.HURRIED, PLACE, 5, RECORD), NOW - 1);
+        }
+        if (state == RowState.HALTED) {
+            take(LaneEvent.of(Kind.HALTED, PLACE, 5, RECORD), NOW - 1);
         }
     }
 

@@ -107,6 +107,7 @@ class IntakeTest {
                         new TaskStores.Lanes(store()),
                         new TaskStores.Parked(store()),
                         new TaskStores.Due(store()),
+                        new TaskStores.Past(store()),
                         this::send,
                         LaneWatcher.NONE);
     }

@@ -1,0 +1,175 @@
+package io.tailrace.router.topology;
+
+import static io.tailrace.contract.header.HeaderName.CONTROL;
+import static io.tailrace.contract.header.HeaderName.LATE;
+import static io.tailrace.contract.header.HeaderName.REASON;
+import static io.tailrace.contract.header.HeaderName.REPLAY_ID;
+import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.TURN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.config.RoutesConfig;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.route.OnDeadLetter;
+import io.tailrace.router.decide.Destination;
+import io.tailrace.router.lane.LaneLimits;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a dead letter means for its key, told by what the topics receive. */
+class HaltBehaviourTest {
+
+    private static final RoutesConfig.Rule LEDGER =
+            new RoutesConfig.Rule("ledger.*", "shop.events.ledger").with(OnDeadLetter.HALT_KEY);
+    private static final RoutesConfig.Rule SALES = new RoutesConfig.Rule("sales.*", "shop.events.sales");
+    private static final String DESTINATION = "shop.events.ledger";
+    private static final String DLQ = "shop.events.dlq";
+
+    @Test
+    void aKeyStopsAtItsDeadLetterUntilThatIsReplayed() {
+        try (Rig rig = halted()) {
+            rig.pass(Duration.ofDays(1));
+            assertThat(rig.ids(DESTINATION))
+                    .as("nobody passes, whatever the time")
+                    .isEmpty();
+
+            rig.pipe(rig.topics.retry("events"), replay("poison", "ledger.posted", "1:0"), "k", "mended");
+            List<Rig.Out> out = rig.read(DESTINATION);
+            assertThat(out).extracting(Rig.Out::id).containsExactly("poison", "second", "third");
+            assertThat(out.get(0).headers().text(LATE))
+                    .as("nothing newer was before it")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aSkippedHeadLetsTheKeyGoOnAndItsReplayIsLate() {
+        try (Rig rig = halted()) {
+            rig.pipe(rig.topics.retry("events"), command("skip", "poison", "1:0"), "k", null);
+            assertThat(rig.ids(DESTINATION)).containsExactly("second", "third");
+            assertThat(rig.read(DLQ)).as("its dead letter stays").isEmpty();
+
+            rig.pipe(rig.topics.retry("events"), replay("poison", "ledger.posted", "1:0"), "k", "mended");
+            List<Rig.Out> out = rig.read(DESTINATION);
+            assertThat(out).extracting(Rig.Out::id).containsExactly("poison");
+            assertThat(out.get(0).text(LATE)).isEqualTo("true");
+        }
+    }
+
+    @Test
+    void aDiscardedHeadTakesItsDeadLetterWithIt() {
+        try (Rig rig = halted()) {
+            rig.pipe(rig.topics.retry("events"), command("discard", "poison", "1:0"), "k", null);
+            List<Rig.Out> tombstone = rig.read(DLQ);
+            assertThat(tombstone).hasSize(1);
+            assertThat(tombstone.get(0).key()).isEqualTo("poison");
+            assertThat(tombstone.get(0).value()).isNull();
+            assertThat(rig.ids(DESTINATION)).containsExactly("second", "third");
+        }
+    }
+
+    @Test
+    void aCommandToAHeadThatHasMovedDoesNothing() {
+        try (Rig rig = halted()) {
+            rig.pipe(rig.topics.retry("events"), command("skip", "second", "1:1"), "k", null);
+            rig.pipe(rig.topics.retry("events"), command("forget", "poison", "1:0"), "k", null);
+            assertThat(rig.ids(DESTINATION)).as("not the head, and no such act").isEmpty();
+
+            rig.pipe(rig.topics.retry("events"), command("skip", "poison", "1:0"), "k", null);
+            assertThat(rig.ids(DESTINATION)).containsExactly("second", "third");
+            rig.pipe(rig.topics.retry("events"), command("discard", "poison", "1:0"), "k", null);
+            assertThat(rig.read(DLQ))
+                    .as("it was skipped: its dead letter stays")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aLaneThatStopsRefusesWhatArrivesOverItsLimit() {
+        try (Rig rig = new Rig(new LaneLimits(2, 1 << 20, 10), RoutesConfig.Default.NONE, LEDGER)) {
+            poison(rig);
+            rig.event("second", "ledger.posted", "k");
+            rig.read(DLQ);
+            rig.event("third", "ledger.posted", "k");
+            List<Rig.Out> refused = rig.read(DLQ);
+            assertThat(refused).extracting(Rig.Out::id).containsExactly("third");
+            assertThat(refused.get(0).text(REASON)).isEqualTo("lane-overflow");
+
+            rig.pipe(rig.topics.retry("events"), replay("poison", "ledger.posted", "1:0"), "k", "mended");
+            assertThat(rig.ids(DESTINATION)).containsExactly("poison", "second");
+        }
+    }
+
+    @Test
+    void aRowWithoutAKeyStopsNobody() {
+        try (Rig rig = new Rig(RoutesConfig.Default.NONE, LEDGER)) {
+            rig.destinations.put(DESTINATION, Destination.writable(100));
+            rig.event("poison", "ledger.posted", null);
+            assertThat(rig.ids(DLQ)).containsExactly("poison");
+            rig.destinations.clear();
+            rig.event("next", "ledger.posted", null);
+            assertThat(rig.ids(DESTINATION)).containsExactly("next");
+            Headers discard = Rig.raw("poison", "ledger.posted", null, Kind.CONTROL)
+                    .with(SEQ, "1:0")
+                    .with(CONTROL, "discard")
+                    .with(TURN, "0");
+            rig.pipe(rig.topics.retry("events"), discard, "poison", null);
+            assertThat(rig.read(DLQ)).as("it is on no lane").isEmpty();
+        }
+    }
+
+    /** The header is for consumers that must know: it is there only if it is true. */
+    @Test
+    void aReplayIsLateOnlyIfNewerRowsOfItsKeyWereDelivered() {
+        try (Rig rig = new Rig(RoutesConfig.Default.NONE, SALES)) {
+            for (String key : List.of("quiet", "busy")) {
+                rig.destinations.put("shop.events.sales", Destination.writable(100));
+                rig.event("dead-" + key, "sales.placed", key);
+                rig.destinations.clear();
+            }
+            rig.event("newer", "sales.placed", "busy");
+            rig.read("shop.events.sales");
+
+            rig.pipe(rig.topics.retry("events"), replay("dead-quiet", "sales.placed", "1:0", "quiet"), "quiet", "p");
+            rig.pipe(rig.topics.retry("events"), replay("dead-busy", "sales.placed", "1:1", "busy"), "busy", "p");
+            List<Rig.Out> out = rig.read("shop.events.sales");
+            assertThat(out).extracting(Rig.Out::id).containsExactly("dead-quiet", "dead-busy");
+            assertThat(out.get(0).headers().text(LATE)).isEmpty();
+            assertThat(out.get(1).text(LATE)).isEqualTo("true");
+        }
+    }
+
+    /** A poison at the head of k, and two rows behind it. */
+    private static Rig halted() {
+        Rig rig = new Rig(RoutesConfig.Default.NONE, LEDGER);
+        poison(rig);
+        rig.event("second", "ledger.posted", "k");
+        rig.event("third", "ledger.posted", "k");
+        assertThat(rig.ids(DLQ)).containsExactly("poison");
+        assertThat(rig.ids(DESTINATION)).isEmpty();
+        return rig;
+    }
+
+    private static void poison(Rig rig) {
+        rig.destinations.put(DESTINATION, Destination.writable(100));
+        rig.event("poison", "ledger.posted", "k");
+        rig.destinations.clear();
+    }
+
+    private static Headers replay(String id, String name, String seq) {
+        return replay(id, name, seq, "k");
+    }
+
+    private static Headers replay(String id, String name, String seq, String key) {
+        return Rig.raw(id, name, key, Kind.REPLAY).with(SEQ, seq).with(REPLAY_ID, "r-1");
+    }
+
+    private static Headers command(String act, String id, String seq) {
+        return Rig.raw(id, "ledger.posted", "k", Kind.CONTROL)
+                .with(SEQ, seq)
+                .with(CONTROL, act)
+                .with(TURN, "0");
+    }
+}
