@@ -20,6 +20,9 @@ import io.tailrace.router.lane.LaneLimits;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.topology.Assembly;
 import io.tailrace.router.topology.DestinationWatch;
+import io.tailrace.router.topology.DestinationWatch.Watched;
+import io.tailrace.router.topology.IntakeGate;
+import io.tailrace.router.topology.Membership;
 import io.tailrace.router.topology.RouterTopology;
 import io.tailrace.router.topology.RunningTopology;
 import java.time.Clock;
@@ -29,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -59,14 +63,18 @@ public final class OutboxRouter implements Part {
     /** How to close what was opened, the last first. Guarded by itself: a close may come while a start is under way. */
     private final Deque<Runnable> opened = new ArrayDeque<>();
 
-    /** What a running router waits for. */
+    /** Destinations that rows of a running router wait for. */
     private volatile Supplier<Optional<String>> troubles = Optional::empty;
+
+    /** Shut while nothing can go on. */
+    private final IntakeGate gate;
 
     /** Makes one; nothing is opened yet. */
     public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
         this.config = config;
         this.topics = config.topicNames();
         this.metrics = new RouterMetrics(registry);
+        this.gate = new IntakeGate(metrics);
         this.clock = clock;
     }
 
@@ -99,7 +107,12 @@ public final class OutboxRouter implements Part {
     @Override
     public Health health() {
         Health health = state.health();
-        Optional<String> trouble = health.isReady() ? troubles.get() : Optional.empty();
+        boolean isUnderWay = health.isReady() || health.state() == State.STARTING || health.state() == State.WAITING;
+        if (!isUnderWay) {
+            return health;
+        }
+        // What the watch saw names the culprit better than what a thread died of.
+        Optional<String> trouble = gate.reason().or(health.state() == State.STARTING ? Optional::empty : troubles);
         return trouble.map(what -> new Health(State.WAITING, what)).orElse(health);
     }
 
@@ -158,14 +171,34 @@ public final class OutboxRouter implements Part {
         TopicCatalog catalog = new TopicCatalog(topics, config.topics());
         Optional<Function<String, TopicSpec>> maker =
                 config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
-        DestinationWatch destinations =
-                open(new DestinationWatch(admin, keeper(admin), maker, metrics), DestinationWatch::close);
+        Watched watched = new Watched(
+                catalog.routerWrites(List.of()), maker, config.kafka().bootstrapServers());
+        Membership membership = new Membership(admin, config);
+        DestinationWatch destinations = open(
+                new DestinationWatch(admin, watched, keeper(admin), membership, gate, metrics),
+                DestinationWatch::close);
         troubles = destinations::trouble;
         Decider decider = new Decider(routes, config.router().retry(), destinations);
         // What comes in goes out with more headers than it came with.
         Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
         Assembly assembly = new Assembly(topics, decider, door, LaneLimits.DEFAULT, metrics, clock);
-        open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
+        open(
+                new RunningTopology(assembly, config, gate, membership, wouldStart(admin), state::become),
+                RunningTopology::close);
+    }
+
+    /** Refuses what a start would: rows that were passed over, and topics that have another shape by now. */
+    private Runnable wouldStart(Admin admin) {
+        Set<String> sources = Set.of(RouterTopology.sources(topics));
+        List<TopicSpec> read = new TopicCatalog(topics, config.topics())
+                .router(List.of()).stream()
+                        .filter(spec -> sources.contains(spec.name()))
+                        .toList();
+        Runnable beginning = beginning(admin);
+        return () -> {
+            keeper(admin).ensure(List.of(), read);
+            beginning.run();
+        };
     }
 
     private Runnable beginning(Admin admin) {
