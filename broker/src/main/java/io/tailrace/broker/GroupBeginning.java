@@ -125,12 +125,7 @@ public final class GroupBeginning {
         List<String> problems = new ArrayList<>();
         for (Standing each : standing) {
             if (!each.isInRange()) {
-                String what = each.offset()
-                        .map(at -> "group %s stands at %d of %s, which holds %d to %d: what lies between is gone"
-                                .formatted(group, at, each.partition(), each.earliest(), each.latest()))
-                        .orElseGet(() -> "group %s has begun but has no offset for %s (it holds %d to %d)"
-                                .formatted(group, each.partition(), each.earliest(), each.latest()));
-                problems.add(what + "; " + fix(each.partition(), each.earliest()));
+                problems.add(each.offset().map(at -> gap(each, at)).orElseGet(() -> lost(each)));
             }
         }
         if (!problems.isEmpty()) {
@@ -138,9 +133,33 @@ public final class GroupBeginning {
         }
     }
 
-    private String fix(TopicPartition partition, long from) {
-        return ("once you know what was lost, set it: kafka-consumer-groups.sh --bootstrap-server %s --group %s"
-                        + " --topic %s:%d --reset-offsets --to-offset %d --execute")
+    private String gap(Standing standing, long at) {
+        String held = "group %s stands at %d of %s, which holds %d to %d"
+                .formatted(group, at, standing.partition(), standing.earliest(), standing.latest());
+        if (at > standing.latest()) {
+            return held
+                    + ": the topic was made anew, or lost its end. Go on at its first record: "
+                    + goOnAt(standing.partition(), standing.earliest());
+        }
+        return held
+                + ": up to %d records, %d to %d, are gone unread. Either insert their rows anew first, from the tables, or give them up;"
+                        .formatted(standing.earliest() - at, at, standing.earliest() - 1)
+                + " then go on at the first record that is there: "
+                + goOnAt(standing.partition(), standing.earliest());
+    }
+
+    private String lost(Standing standing) {
+        return "group %s has begun but has no offset for %s (it holds %d to %d): its offsets expired or were deleted."
+                        .formatted(group, standing.partition(), standing.earliest(), standing.latest())
+                + " Where it stood nobody knows. Either read all that is there, and what was read before comes again: %s"
+                        .formatted(goOnAt(standing.partition(), standing.earliest()))
+                + "; or pass over all of it, and what was not read is lost: %s"
+                        .formatted(goOnAt(standing.partition(), standing.latest()));
+    }
+
+    private String goOnAt(TopicPartition partition, long from) {
+        return ("kafka-consumer-groups.sh --bootstrap-server %s --group %s --topic %s:%d --reset-offsets --to-offset %d"
+                        + " --execute")
                 .formatted(kafka.bootstrapServers(), group, partition.topic(), partition.partition(), from);
     }
 

@@ -33,8 +33,17 @@ public record TopicCatalog(Topics topics, TopicsConfig config) {
 
     /** What the router reads and writes, destinations aside; {@code subscriptions} without {@code commands}. */
     public List<TopicSpec> router(List<String> subscriptions) {
-        List<TopicSpec> all =
-                new ArrayList<>(List.of(rawEvents(), rawCommands(), commands(), auditFeed(), operations()));
+        List<TopicSpec> all = new ArrayList<>(List.of(rawEvents(), rawCommands(), operations()));
+        all.addAll(routerWrites(subscriptions));
+        return List.copyOf(all);
+    }
+
+    /**
+     * What the router writes, destinations and changelogs aside. It can do without none of them: while one cannot be written no row is
+     * taken in.
+     */
+    public List<TopicSpec> routerWrites(List<String> subscriptions) {
+        List<TopicSpec> all = new ArrayList<>(List.of(commands(), auditFeed()));
         List.of(Topics.EVENTS, Topics.COMMANDS).forEach(x -> all.addAll(of(x)));
         subscriptions.forEach(x -> all.addAll(of(x)));
         return List.copyOf(all);

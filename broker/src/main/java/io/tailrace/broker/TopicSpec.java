@@ -86,7 +86,7 @@ public record TopicSpec(
     }
 
     /** The command that makes this topic. */
-    String createdBy(String bootstrapServers) {
+    public String createdBy(String bootstrapServers) {
         StringBuilder command = new StringBuilder(
                 "kafka-topics.sh --bootstrap-server %s --create --topic %s --partitions %d --replication-factor %d"
                         .formatted(bootstrapServers, name, partitions, replication));

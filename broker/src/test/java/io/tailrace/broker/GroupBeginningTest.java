@@ -105,7 +105,12 @@ class GroupBeginningTest {
         trimmedTo(4);
         assertThatThrownBy(this::ensure)
                 .isInstanceOf(StartRefused.class)
-                .hasMessageContainingAll(group, "stands at 2 of " + zero, "holds 4 to 5");
+                .hasMessageContainingAll(
+                        group,
+                        "stands at 2 of " + zero,
+                        "holds 4 to 5",
+                        "up to 2 records, 2 to 3, are gone unread",
+                        "--to-offset 4");
         standsAt(zero, 6);
         assertThatThrownBy(this::ensure).isInstanceOf(StartRefused.class).hasMessageContaining("stands at 6");
     }

@@ -3,11 +3,13 @@ package io.tailrace.embedded;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +35,7 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
     private static final int NODE = 1;
+    private static final int JOINING_NODE = 2;
     private static final String CLIENT_LISTENER = "PLAINTEXT";
     private static final String CONTROLLER_LISTENER = "CONTROLLER";
     private static final int FREE_PORT_TRIES = 5;
@@ -44,7 +47,11 @@ public final class EmbeddedBroker implements AutoCloseable {
     private final Map<String, String> settings;
     private final Thread exitHook = new Thread(this::close, "tailrace-broker-exit");
     private final int advertisedPort;
+    /** The one that has the controller; null where this one has it. */
+    private final @Nullable EmbeddedBroker first;
+
     private int port;
+    private int controllerPort;
     private @Nullable KafkaRaftServer server;
     private boolean closed;
 
@@ -55,6 +62,7 @@ public final class EmbeddedBroker implements AutoCloseable {
                 : Directories.create(builder.dataDirectory);
         this.settings = Map.copyOf(builder.settings);
         this.advertisedPort = builder.advertisedPort;
+        this.first = builder.first;
     }
 
     /** Defaults: a free port, a temporary data directory, stopped at the latest when the JVM exits. */
@@ -67,6 +75,7 @@ public final class EmbeddedBroker implements AutoCloseable {
         private @Nullable Path dataDirectory;
         private int port;
         private int advertisedPort;
+        private @Nullable EmbeddedBroker first;
         private boolean stopOnExit = true;
         private final Map<String, String> settings = new LinkedHashMap<>();
 
@@ -111,6 +120,12 @@ public final class EmbeddedBroker implements AutoCloseable {
         /** The port that clients are told to use, where something stands between them and the broker; 0 is its own. */
         public Builder advertisedPort(int value) {
             this.advertisedPort = value;
+            return this;
+        }
+
+        /** Joins the cluster of a running broker as its second node, which only has data. The first one must not be restarted. */
+        public Builder joining(EmbeddedBroker running) {
+            this.first = running;
             return this;
         }
 
@@ -249,7 +264,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         LocalPorts.requireFree(port, "Kafka");
         format();
         try {
-            server = startWithoutExit(new KafkaConfig(configuration(LocalPorts.free()), false));
+            controllerPort = first == null ? LocalPorts.free() : first.controllerPort;
+            server = startWithoutExit(new KafkaConfig(configuration(), false));
         } catch (RuntimeException e) {
             throw new EmbeddedStartException(
                     "Kafka did not start on port " + port + " in " + data + ": " + rootMessage(e)
@@ -311,15 +327,15 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
     }
 
-    private Map<String, String> configuration(int controllerPort) {
+    private Map<String, String> configuration() {
         Map<String, String> all = new LinkedHashMap<>(settings);
-        all.put("process.roles", "broker,controller");
-        all.put("node.id", Integer.toString(NODE));
+        String forClients = CLIENT_LISTENER + "://127.0.0.1:" + port;
+        all.put("process.roles", first == null ? "broker,controller" : "broker");
+        all.put("node.id", Integer.toString(node()));
         all.put("controller.quorum.voters", NODE + "@127.0.0.1:" + controllerPort);
         all.put(
                 "listeners",
-                CLIENT_LISTENER + "://127.0.0.1:" + port + "," + CONTROLLER_LISTENER + "://127.0.0.1:"
-                        + controllerPort);
+                first == null ? forClients + "," + CONTROLLER_LISTENER + "://127.0.0.1:" + controllerPort : forClients);
         all.put(
                 "advertised.listeners",
                 CLIENT_LISTENER + "://127.0.0.1:" + (advertisedPort == 0 ? port : advertisedPort));
@@ -337,8 +353,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         try {
             new Formatter()
                     .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
-                    .setClusterId(Uuid.randomUuid().toString())
-                    .setNodeId(NODE)
+                    .setClusterId(first == null ? Uuid.randomUuid().toString() : first.clusterId())
+                    .setNodeId(node())
                     .setControllerListenerName(CONTROLLER_LISTENER)
                     .setMetadataLogDirectory(data.toString())
                     .addDirectory(data.toString())
@@ -348,6 +364,18 @@ public final class EmbeddedBroker implements AutoCloseable {
         } catch (Exception e) {
             throw new EmbeddedStartException("Cannot format " + data + " for Kafka: " + e, e);
         }
+    }
+
+    private int node() {
+        return first == null ? NODE : JOINING_NODE;
+    }
+
+    private String clusterId() throws IOException {
+        Properties meta = new Properties();
+        try (Reader reader = Files.newBufferedReader(data.resolve("meta.properties"))) {
+            meta.load(reader);
+        }
+        return meta.getProperty("cluster.id");
     }
 
     private static String rootMessage(Throwable thrown) {

@@ -28,6 +28,9 @@ import io.tailrace.router.redact.Redaction;
 import io.tailrace.router.topology.Assembly;
 import io.tailrace.router.topology.DeadLetterCensus;
 import io.tailrace.router.topology.DestinationWatch;
+import io.tailrace.router.topology.DestinationWatch.Watched;
+import io.tailrace.router.topology.IntakeGate;
+import io.tailrace.router.topology.Membership;
 import io.tailrace.router.topology.PendingWatch;
 import io.tailrace.router.topology.RouterTopology;
 import io.tailrace.router.topology.RowRules;
@@ -78,13 +81,16 @@ public final class OutboxRouter implements Part {
     /** How to close what was opened, the last first. Guarded by itself: a close may come while a start is under way. */
     private final Deque<Runnable> opened = new ArrayDeque<>();
 
-    /** What a running router waits for. */
+    /** Destinations that rows of a running router wait for. */
     private volatile Supplier<Optional<String>> troubles = Optional::empty;
 
     /** After a change of routes: nobody may ask any more for what is down. */
     private volatile Runnable forgetDestinations = () -> {};
 
     private volatile @Nullable LiveRoutes live;
+
+    /** Shut while nothing can go on. */
+    private final IntakeGate gate;
 
     /** Makes one; nothing is opened yet. */
     public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
@@ -98,6 +104,7 @@ public final class OutboxRouter implements Part {
         config.eachSource()
                 .forEach(one -> sources.put(one.ceSource(), one.source().name()));
         this.pending = new PendingRows(registry, clock, sources);
+        this.gate = new IntakeGate(metrics);
         this.clock = clock;
     }
 
@@ -152,7 +159,12 @@ public final class OutboxRouter implements Part {
     @Override
     public Health health() {
         Health health = state.health();
-        Optional<String> trouble = health.isReady() ? troubles.get() : Optional.empty();
+        boolean isUnderWay = health.isReady() || health.state() == State.STARTING || health.state() == State.WAITING;
+        if (!isUnderWay) {
+            return health;
+        }
+        // What the watch saw names the culprit better than what a thread died of.
+        Optional<String> trouble = gate.reason().or(health.state() == State.STARTING ? Optional::empty : troubles);
         return trouble.map(what -> new Health(State.WAITING, what)).orElse(health);
     }
 
@@ -211,8 +223,12 @@ public final class OutboxRouter implements Part {
         TopicCatalog catalog = new TopicCatalog(topics, config.topics());
         Optional<Function<String, TopicSpec>> maker =
                 config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
-        DestinationWatch destinations =
-                open(new DestinationWatch(admin, keeper(admin), maker, metrics), DestinationWatch::close);
+        Watched watched = new Watched(
+                catalog.routerWrites(List.of()), maker, config.kafka().bootstrapServers());
+        Membership membership = new Membership(admin, config);
+        DestinationWatch destinations = open(
+                new DestinationWatch(admin, watched, keeper(admin), membership, gate, metrics),
+                DestinationWatch::close);
         troubles = destinations::trouble;
         forgetDestinations = destinations::forgetThoseDown;
         Decider decider = new Decider(routes, destinations);
@@ -222,7 +238,23 @@ public final class OutboxRouter implements Part {
         Assembly assembly = new Assembly(topics, decider, rules, metrics, clock);
         watch(admin);
         open(new Trimmer(admin, RouterTopology.trimmed(config), Trimmer.KEPT, clock).start(), Trimmer::close);
-        open(new RunningTopology(assembly, config, beginning(admin), state::become), RunningTopology::close);
+        open(
+                new RunningTopology(assembly, config, gate, membership, wouldStart(admin), state::become),
+                RunningTopology::close);
+    }
+
+    /** Refuses what a start would: rows that were passed over, and topics that have another shape by now. */
+    private Runnable wouldStart(Admin admin) {
+        Set<String> sources = Set.of(RouterTopology.sources(topics));
+        List<TopicSpec> read = new TopicCatalog(topics, config.topics())
+                .router(List.of()).stream()
+                        .filter(spec -> sources.contains(spec.name()))
+                        .toList();
+        Runnable beginning = beginning(admin);
+        return () -> {
+            keeper(admin).ensure(List.of(), read);
+            beginning.run();
+        };
     }
 
     /** What the metrics tell of topics. */

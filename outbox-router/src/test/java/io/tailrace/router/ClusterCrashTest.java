@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -39,7 +40,9 @@ class ClusterCrashTest {
     private static final String BROKER = System.getProperty("tailrace.crash.broker", "");
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
+    /** At least, before each kill. */
     private static final int ROWS = 4_000;
+
     private static final String NAMESPACE = "crash";
     private static final String DESTINATION = NAMESPACE + ".events.sales";
 
@@ -59,8 +62,14 @@ class ClusterCrashTest {
             for (int kill = 0; kill < KILLS; kill++) {
                 int before = rows.size();
                 ChildJvm running = router;
-                CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(broker, random, rows));
-                stopWithAnOpenTransaction(broker, running, before + random.nextInt(ROWS / 2));
+                // A router that has nothing left to do has no transaction: rows come until one was caught.
+                AtomicBoolean caught = new AtomicBoolean();
+                CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(broker, random, rows, caught));
+                try {
+                    stopWithAnOpenTransaction(broker, running, before + random.nextInt(ROWS / 2));
+                } finally {
+                    caught.set(true);
+                }
                 writing.join();
                 CompletableFuture<Void> killing = CompletableFuture.runAsync(running::kill);
                 broker.kill();
@@ -120,11 +129,11 @@ class ClusterCrashTest {
         }
     }
 
-    private static void write(BrokerProcess broker, Random random, List<History.Row> rows) {
+    private static void write(BrokerProcess broker, Random random, List<History.Row> rows, AtomicBoolean enough) {
         try (RawTopics raw = new RawTopics(broker.bootstrapServers(), NAMESPACE)) {
-            int first = rows.size();
-            for (int from = first; from < first + ROWS; from += 200) {
-                int start = from;
+            int least = rows.size() + ROWS;
+            while (rows.size() < least || !enough.get()) {
+                int start = rows.size();
                 raw.commit(() -> IntStream.range(start, start + 200).forEach(i -> {
                     String key = "k" + random.nextInt(50);
                     raw.event("e" + i, "sales.order-placed", key);

@@ -8,6 +8,7 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -15,27 +16,29 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes raw topics as the engine does: in transactions. Not thread-safe. */
+/** Writes raw topics as the engine does: in transactions, unless told otherwise. Not thread-safe. */
 final class RawTopics implements AutoCloseable {
 
     private final KafkaProducer<byte[], byte[]> producer;
     private final Topics topics;
 
     RawTopics(String bootstrapServers, String namespace) {
-        this.topics = new Topics(new Namespace(namespace));
-        this.producer = new KafkaProducer<>(
-                Map.of(
-                        ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        bootstrapServers,
-                        ProducerConfig.TRANSACTIONAL_ID_CONFIG,
-                        namespace + ".engine",
-                        ProducerConfig.LINGER_MS_CONFIG,
-                        0,
-                        ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                        8 << 20),
-                new ByteArraySerializer(),
-                new ByteArraySerializer());
+        this(bootstrapServers, namespace, Map.of(ProducerConfig.TRANSACTIONAL_ID_CONFIG, namespace + ".engine"));
         producer.initTransactions();
+    }
+
+    private RawTopics(String bootstrapServers, String namespace, Map<String, Object> more) {
+        this.topics = new Topics(new Namespace(namespace));
+        Map<String, Object> settings = new HashMap<>(more);
+        settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 8 << 20);
+        this.producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Without transactions: what needs no coordinator. */
+    static RawTopics plain(String bootstrapServers, String namespace) {
+        return new RawTopics(bootstrapServers, namespace, Map.of());
     }
 
     /** One transaction with whatever the work writes. */

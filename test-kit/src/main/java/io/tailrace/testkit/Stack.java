@@ -18,6 +18,16 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AccessControlEntryFilter;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourcePatternFilter;
+import org.apache.kafka.common.resource.ResourceType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,6 +149,39 @@ public final class Stack {
     /** A new administrative client; the caller closes it. */
     public Admin admin() {
         return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers()));
+    }
+
+    /** Nobody may write this topic any more, full name, until {@link #allowWrites}; all else stays allowed. */
+    public void forbidWrites(String topic) {
+        ResourcePattern resource = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL);
+        String everybody = "User:*";
+        // Once there is a rule for a topic, what no rule allows is forbidden.
+        List<AclBinding> rules = List.of(
+                new AclBinding(
+                        resource, new AccessControlEntry(everybody, "*", AclOperation.ALL, AclPermissionType.ALLOW)),
+                new AclBinding(
+                        resource, new AccessControlEntry(everybody, "*", AclOperation.WRITE, AclPermissionType.DENY)));
+        try (Admin admin = admin()) {
+            admin.createAcls(rules).all().get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("Cannot forbid writes of " + topic, e.getCause());
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /** Takes {@link #forbidWrites} back. */
+    public void allowWrites(String topic) {
+        AclBindingFilter all = new AclBindingFilter(
+                new ResourcePatternFilter(ResourceType.TOPIC, topic, PatternType.LITERAL),
+                AccessControlEntryFilter.ANY);
+        try (Admin admin = admin()) {
+            admin.deleteAcls(List.of(all)).all().get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("Cannot allow writes of " + topic, e.getCause());
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
     }
 
     /** This test's topics, sorted. */

@@ -15,11 +15,11 @@ import java.util.Optional;
  *   <tr><td>{@link #ROW_FATAL}</td><td>malformed, name invalid, version mismatch, too large, something thrown</td>
  *       <td>dead letter at once</td><td>ends them</td></tr>
  *   <tr><td>{@link #ROW_RETRIABLE}</td><td>no route</td><td>one retry on the normal wait, then dead letter</td><td>uses one</td></tr>
- *   <tr><td>{@link #DESTINATION_DOWN}</td><td>missing, forbidden, not writable, not looked at yet</td>
+ *   <tr><td>{@link #DESTINATION_DOWN}</td><td>its topic is missing, forbidden, not writable, not looked at yet</td>
  *       <td>waits on its lane without an end</td><td>uses none</td></tr>
- *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication, own topics: whatever Kafka's
- *       client throws; stores that are torn or of a newer release</td>
- *       <td>untouched: the transaction never was</td><td>uses none</td></tr>
+ *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication: whatever Kafka's client throws; a topic of
+ *       Tailrace's own (dead letters, audit feed, ...) that cannot be written; stores that are torn or of a newer release</td>
+ *       <td>untouched: nothing is taken in, and the transaction never was</td><td>uses none</td></tr>
  * </table>
  *
  * <p>The fallback is {@link #ROW_FATAL}: what nobody foresaw parks one row and says why, and never stops the others.
@@ -47,6 +47,13 @@ public enum FailureClass {
     /** Of a destination, as far as its state goes; none of one that is {@link Destination.State#WRITABLE}. */
     public static Optional<FailureClass> of(Destination.State state) {
         return state == Destination.State.WRITABLE ? Optional.empty() : Optional.of(DESTINATION_DOWN);
+    }
+
+    /** Of a topic of Tailrace's own, without which no row can go on; none before the first look. */
+    public static Optional<FailureClass> ofOwn(Destination.State state) {
+        return state == Destination.State.WRITABLE || state == Destination.State.UNKNOWN
+                ? Optional.empty()
+                : Optional.of(SYSTEMIC);
     }
 
     /**

@@ -4,11 +4,14 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Reason;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,7 +21,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * Everything the router counts. Counts are of work done, not of work committed: after a crash the rows of an open transaction are
- * counted again. Labels are bounded: {@code x} and {@code reason}. For use by many threads.
+ * counted again. Labels are bounded: {@code x}, {@code reason}, and the topics that are down. For use by many threads.
  */
 public final class RouterMetrics {
 
@@ -34,6 +37,8 @@ public final class RouterMetrics {
     private final DistributionSummary attempts;
     private final Set<TaskLanes> tasks = ConcurrentHashMap.newKeySet();
     private final AtomicInteger destinationsDown = new AtomicInteger();
+    private final AtomicInteger intakeStopped = new AtomicInteger();
+    private final MultiGauge topicDown;
     /** A row costs microseconds, and finding a meter by name and labels is a good part of one. */
     private final Map<String, Counter> counters = new ConcurrentHashMap<>();
 
@@ -70,6 +75,12 @@ public final class RouterMetrics {
             }
         }
         releasedOf(Topics.COMMANDS);
+        Gauge.builder(PREFIX + "intake.stopped", intakeStopped, Number::doubleValue)
+                .description("1 while no row is taken in, because of an outage that is nobody's row")
+                .register(registry);
+        this.topicDown = MultiGauge.builder(PREFIX + "topic.down")
+                .description("1 for each topic that cannot be written: a destination, or one of Tailrace's own")
+                .register(registry);
     }
 
     /** The lanes of a task that was opened; they are counted until it is closed. */
@@ -119,6 +130,22 @@ public final class RouterMetrics {
     /** How many destinations rows wait for. */
     public void destinationsDown(int count) {
         destinationsDown.set(count);
+    }
+
+    /**
+     * Which topics cannot be written; no others have a series.
+     *
+     * @param states by topic, each in a word
+     */
+    public void topicsDown(Map<String, String> states) {
+        List<MultiGauge.Row<?>> rows = new ArrayList<>();
+        states.forEach((topic, state) -> rows.add(MultiGauge.Row.of(Tags.of("topic", topic, "state", state), 1)));
+        topicDown.register(rows, true);
+    }
+
+    /** Whether an outage keeps rows from being taken in. */
+    public void intakeStopped(boolean isStopped) {
+        intakeStopped.set(isStopped ? 1 : 0);
     }
 
     private Counter routed(String x) {

@@ -1,46 +1,40 @@
 package io.tailrace.router.topology;
 
-import io.tailrace.broker.Ask;
 import io.tailrace.broker.TopicKeeper;
 import io.tailrace.broker.TopicSpec;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.router.decide.Destination;
 import io.tailrace.router.decide.Destination.State;
 import io.tailrace.router.decide.Destinations;
+import io.tailrace.router.decide.FailureClass;
 import io.tailrace.router.observe.RouterMetrics;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.Config;
-import org.apache.kafka.clients.admin.DescribeClusterOptions;
-import org.apache.kafka.clients.admin.DescribeConfigsOptions;
-import org.apache.kafka.clients.admin.DescribeTopicsOptions;
-import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.TopicPartitionInfo;
-import org.apache.kafka.common.acl.AclOperation;
-import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidTopicException;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the topics that events go to, on a thread of its own, so that a stream thread asks memory and never the network. A
- * topic is looked at when it is first asked for and from then on every second: what was deleted or forbidden under way is known
- * before many rows are sent into the void. Answers from any thread.
+ * Looks after the topics that the router writes, on a thread of its own, so that a stream thread asks memory and never the network.
+ * Destinations are looked at when they are first asked for and from then on every second: what was deleted or forbidden under way is
+ * known before many rows are sent into the void, and only its own rows wait. Topics of Tailrace's own are looked at from the start:
+ * while one of them cannot be written, or Kafka does not answer, the intake is shut. Answers from any thread.
  */
 public final class DestinationWatch implements Destinations, AutoCloseable {
 
@@ -48,34 +42,54 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
-    /** For one answer; a broker that takes longer is as good as away. */
-    private static final int PATIENCE_MILLIS = 5_000;
+    /**
+     * What is watched, and how what is missing is made.
+     *
+     * @param own without which no row can go on; they are not made again: what was in them is gone, and somebody should know
+     * @param maker of destinations; empty if they are not made
+     * @param bootstrapServers for the commands in messages
+     */
+    public record Watched(
+            Collection<TopicSpec> own, Optional<Function<String, TopicSpec>> maker, String bootstrapServers) {}
 
-    private final Admin admin;
+    private final TopicLook look;
+    private final Map<String, TopicSpec> own;
+    private final String bootstrapServers;
     private final Optional<Function<String, TopicSpec>> maker;
     private final TopicKeeper keeper;
+    private final Membership membership;
+    private final IntakeGate gate;
     private final RouterMetrics metrics;
+    /** Destinations that were asked for. */
     private final Map<String, Destination> known = new ConcurrentHashMap<>();
     /** Permits are questions that wait; one look answers all of them. */
     private final Semaphore questions = new Semaphore(0);
 
     private final Thread thread = new Thread(this::run, "tailrace-router-destinations");
     private volatile boolean closed;
-    /** Why the last look saw nothing; empty when it did. */
-    private volatile String unreachable = "";
 
     /**
      * Starts to watch.
      *
      * @param admin the caller's, to be closed after this
      * @param keeper makes topics, if there is a maker
-     * @param maker how a missing topic is to be made; empty if it is not
+     * @param membership of the group, whose coordinator is asked too
+     * @param gate shut while nothing can go on
      */
     public DestinationWatch(
-            Admin admin, TopicKeeper keeper, Optional<Function<String, TopicSpec>> maker, RouterMetrics metrics) {
-        this.admin = admin;
+            Admin admin,
+            Watched watched,
+            TopicKeeper keeper,
+            Membership membership,
+            IntakeGate gate,
+            RouterMetrics metrics) {
+        this.look = new TopicLook(admin, watched.bootstrapServers());
+        this.own = watched.own().stream().collect(Collectors.toUnmodifiableMap(TopicSpec::name, spec -> spec));
+        this.bootstrapServers = watched.bootstrapServers();
+        this.maker = watched.maker();
         this.keeper = keeper;
-        this.maker = maker;
+        this.membership = membership;
+        this.gate = gate;
         this.metrics = metrics;
         thread.setDaemon(true);
         thread.start();
@@ -92,12 +106,8 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
         return Destination.UNKNOWN;
     }
 
-    /** What rows wait for, in one line that names the culprits; empty when nothing holds them up. */
+    /** Destinations that rows wait for, in one line that names the culprits; empty when nothing holds them up. */
     public Optional<String> trouble() {
-        String outage = unreachable;
-        if (!outage.isEmpty()) {
-            return Optional.of("Kafka does not answer: " + outage);
-        }
         String down = known.entrySet().stream()
                 .filter(each -> isDown(each.getValue()))
                 .map(each -> "%s is %s: %s"
@@ -127,73 +137,62 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
             try {
                 questions.tryAcquire(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
                 questions.drainPermits();
-                look(known.keySet());
-                unreachable = "";
+                look();
             } catch (InterruptedException stopping) {
                 return;
             } catch (KafkaException outage) {
                 // What was seen last stands: an outage of the broker is nobody's destination being down.
-                if (unreachable.isEmpty() && !closed) {
-                    LOG.warn("Kafka does not answer, what was last seen of the destinations stands", outage);
+                if (!closed) {
+                    gate.shut("Kafka does not answer: " + outage.getMessage());
                 }
-                unreachable = String.valueOf(outage.getMessage());
+            } catch (RuntimeException bug) {
+                // Without this thread the gate would stay as it is for ever.
+                LOG.error("Look at topics failed, it is made again", bug);
             }
         }
     }
 
-    private void look(Set<String> topics) {
-        if (topics.isEmpty()) {
-            metrics.destinationsDown(0);
-            Ask.await(admin.describeCluster(new DescribeClusterOptions().timeoutMs(PATIENCE_MILLIS))
-                    .clusterId());
-            return;
-        }
-        DescribeTopicsOptions whole =
-                new DescribeTopicsOptions().includeAuthorizedOperations(true).timeoutMs(PATIENCE_MILLIS);
-        Map<String, KafkaFuture<TopicDescription>> described =
-                admin.describeTopics(List.copyOf(topics), whole).topicNameValues();
-        Map<ConfigResource, KafkaFuture<Config>> configured = admin.describeConfigs(
-                        resources(topics), new DescribeConfigsOptions().timeoutMs(PATIENCE_MILLIS))
-                .values();
-        described.forEach((topic, description) -> {
-            KafkaFuture<Config> config = configured.get(resource(topic));
-            if (config != null) {
-                saw(topic, judge(topic, description, config));
+    private void look() {
+        Set<String> topics = new HashSet<>(own.keySet());
+        topics.addAll(known.keySet());
+        Map<String, Destination> seen = look.at(topics);
+        Map<String, String> ownDown = new TreeMap<>();
+        Map<String, String> down = new TreeMap<>();
+        seen.forEach((topic, state) -> {
+            TopicSpec spec = own.get(topic);
+            Destination now = spec == null ? madeIfMissing(topic, state) : state;
+            if (spec != null && FailureClass.ofOwn(now.state()).isPresent()) {
+                ownDown.put(topic, described(topic, now, spec));
+            }
+            if (spec == null) {
+                saw(topic, now);
+            }
+            if (isDown(now)) {
+                down.put(topic, now.state().name().toLowerCase(Locale.ROOT));
             }
         });
-        metrics.destinationsDown(
-                (int) known.values().stream().filter(DestinationWatch::isDown).count());
-    }
-
-    private Destination judge(
-            String topic, KafkaFuture<TopicDescription> description, KafkaFuture<Config> configuration) {
-        try {
-            return judge(Ask.await(description), Ask.await(configuration));
-        } catch (UnknownTopicOrPartitionException missing) {
-            return maker.map(make -> make(topic, make))
-                    .orElseGet(() -> Destination.down(
-                            State.MISSING, "topic is missing and topics.auto-create is off: create it"));
-        } catch (AuthorizationException | InvalidTopicException refused) {
-            return Destination.down(State.FORBIDDEN, String.valueOf(refused.getMessage()));
+        metrics.destinationsDown(down.size() - ownDown.size());
+        metrics.topicsDown(down);
+        membership.askCoordinator();
+        if (ownDown.isEmpty()) {
+            gate.open();
+        } else {
+            gate.shut("a topic of Tailrace's own cannot be written: " + String.join("; ", ownDown.values()));
         }
     }
 
-    private static Destination judge(TopicDescription description, Config config) {
-        Set<AclOperation> allowed = description.authorizedOperations();
-        if (allowed != null && !allowed.contains(AclOperation.WRITE)) {
-            return Destination.down(State.FORBIDDEN, "this user may not write it: grant WRITE on the topic");
+    private String described(String topic, Destination seen, TopicSpec spec) {
+        String mendedBy = seen.state() == State.MISSING ? ". Make it again: " + spec.createdBy(bootstrapServers) : "";
+        return "%s is %s: %s%s".formatted(topic, seen.state(), seen.detail(), mendedBy);
+    }
+
+    private Destination madeIfMissing(String topic, Destination seen) {
+        if (seen.state() != State.MISSING) {
+            return seen;
         }
-        int least = number(config, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, 1);
-        for (TopicPartitionInfo partition : description.partitions()) {
-            if (partition.leader() == null || partition.isr().size() < least) {
-                return Destination.down(
-                        State.UNAVAILABLE,
-                        "partition %d has %d replicas in sync and needs %d with a leader"
-                                .formatted(
-                                        partition.partition(), partition.isr().size(), least));
-            }
-        }
-        return Destination.writable(number(config, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, 0));
+        return maker.map(make -> make(topic, make))
+                .orElseGet(() ->
+                        Destination.down(State.MISSING, "topic is missing and topics.auto-create is off: create it"));
     }
 
     private Destination make(String topic, Function<String, TopicSpec> how) {
@@ -209,6 +208,11 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
             return Destination.down(State.FORBIDDEN, String.valueOf(refused.getMessage()));
         } catch (AuthorizationException forbidden) {
             return Destination.down(State.MISSING, "topic is missing and this user may not create it");
+        } catch (KafkaException failed) {
+            if (failed instanceof RetriableException) {
+                throw failed;
+            }
+            return Destination.down(State.MISSING, "topic cannot be made: " + failed.getMessage());
         }
     }
 
@@ -231,18 +235,5 @@ public final class DestinationWatch implements Destinations, AutoCloseable {
 
     private static boolean isDown(Destination destination) {
         return destination.state() != State.WRITABLE && destination.state() != State.UNKNOWN;
-    }
-
-    private static int number(Config config, String name, int otherwise) {
-        var entry = config.get(name);
-        return entry == null || entry.value() == null ? otherwise : Integer.parseInt(entry.value());
-    }
-
-    private static Collection<ConfigResource> resources(Set<String> topics) {
-        return topics.stream().map(DestinationWatch::resource).toList();
-    }
-
-    private static ConfigResource resource(String topic) {
-        return new ConfigResource(ConfigResource.Type.TOPIC, topic);
     }
 }

@@ -2,11 +2,11 @@ package io.tailrace.router.topology;
 
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.StartRefused;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler;
 import org.slf4j.Logger;
@@ -25,6 +25,7 @@ final class Outages implements StreamsUncaughtExceptionHandler, AutoCloseable {
     private static final long LONGEST_WAIT_MILLIS = 10_000;
 
     private final Runnable wouldStart;
+    private final Consumer<String> leaveGroup;
     private final BiConsumer<State, String> state;
     private final AtomicInteger deaths = new AtomicInteger();
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -33,10 +34,13 @@ final class Outages implements StreamsUncaughtExceptionHandler, AutoCloseable {
      * Watches.
      *
      * @param wouldStart throws {@link StartRefused} if a start would be refused now
+     * @param leaveGroup takes the name of a thread and its member out of the group: a static member stays in it when it dies, and
+     *     keeps its partitions from its successor, which has another name, until its session is over
      * @param state hears what the router waits for, or why it has given up
      */
-    Outages(Runnable wouldStart, BiConsumer<State, String> state) {
+    Outages(Runnable wouldStart, Consumer<String> leaveGroup, BiConsumer<State, String> state) {
         this.wouldStart = wouldStart;
+        this.leaveGroup = leaveGroup;
         this.state = state;
     }
 
@@ -54,16 +58,23 @@ final class Outages implements StreamsUncaughtExceptionHandler, AutoCloseable {
             LOG.error("Router thread ended; nothing it did was committed, another begins where it began", error);
         }
         state.accept(State.WAITING, describe(error));
-        try {
-            wouldStart.run();
-        } catch (StartRefused refused) {
-            LOG.error("Router has given up: {}", refused.getMessage());
-            state.accept(State.FAILED, String.valueOf(refused.getMessage()));
-            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
-        } catch (KafkaException unreachable) {
-            LOG.debug("The cluster cannot be asked, so this is an outage", unreachable);
+        String thread = Thread.currentThread().getName();
+        // While the cluster does not answer another thread would only die as well.
+        for (int tries = death; !closed(); tries++) {
+            try {
+                wouldStart.run();
+                leaveGroup.accept(thread);
+                pause(tries);
+                break;
+            } catch (StartRefused refused) {
+                LOG.error("Router has given up: {}", refused.getMessage());
+                state.accept(State.FAILED, String.valueOf(refused.getMessage()));
+                return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+            } catch (KafkaException unreachable) {
+                LOG.debug("The cluster cannot be asked, so this is an outage", unreachable);
+                pause(tries);
+            }
         }
-        pause(Duration.ofMillis(Math.min(LONGEST_WAIT_MILLIS, FIRST_WAIT_MILLIS << Math.min(death - 1, 10))));
         return StreamThreadExceptionResponse.REPLACE_THREAD;
     }
 
@@ -73,11 +84,17 @@ final class Outages implements StreamsUncaughtExceptionHandler, AutoCloseable {
         closing.countDown();
     }
 
-    private void pause(Duration wait) {
+    private boolean closed() {
+        return closing.getCount() == 0;
+    }
+
+    private void pause(int tries) {
+        long wait = Math.min(LONGEST_WAIT_MILLIS, FIRST_WAIT_MILLIS << Math.min(tries - 1, 10));
         try {
-            closing.await(wait.toMillis(), TimeUnit.MILLISECONDS);
+            closing.await(wait, TimeUnit.MILLISECONDS);
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
+            closing.countDown();
         }
     }
 

@@ -22,16 +22,24 @@ public final class RunningTopology implements AutoCloseable {
     /**
      * Starts it.
      *
+     * @param membership of the group, which dead threads leave
      * @param wouldStart throws {@link io.tailrace.contract.StartRefused} if a start would be refused now
+     * @param gate closes the intake during outages
      * @param state hears what the topology is doing, from its threads
      */
     public RunningTopology(
-            Assembly assembly, TailraceConfig config, Runnable wouldStart, BiConsumer<State, String> state) {
+            Assembly assembly,
+            TailraceConfig config,
+            IntakeGate gate,
+            Membership membership,
+            Runnable wouldStart,
+            BiConsumer<State, String> state) {
         this.state = state;
-        this.outages = new Outages(wouldStart, state);
+        this.outages = new Outages(wouldStart, membership::leave, state);
         this.streams = new KafkaStreams(RouterTopology.of(assembly), StreamsSettings.of(config));
         streams.setUncaughtExceptionHandler(outages);
         streams.setStateListener((now, before) -> changed(now));
+        gate.attach(streams);
         streams.start();
     }
 

@@ -19,8 +19,11 @@ final class StreamsSettings {
     /** A destination that is gone blocks the whole thread for so long: the look before a send keeps this rare, this keeps it short. */
     private static final int MAX_BLOCK_MILLIS = 10_000;
 
-    /** After that a send that the broker does not answer ends its transaction, and the rows begin anew. */
-    private static final int DELIVERY_MILLIS = 30_000;
+    /**
+     * After that a send that the broker does not answer ends its transaction, and the rows begin anew: all others of the thread wait
+     * so long when a topic is deleted between the last look at it and a send.
+     */
+    private static final int DELIVERY_MILLIS = 12_000;
 
     private static final int REQUEST_MILLIS = 10_000;
 
@@ -59,12 +62,13 @@ final class StreamsSettings {
     }
 
     private static void consumer(Properties settings, TailraceConfig config) {
-        String member =
-                config.namespace().routerApplicationId() + "." + config.router().instanceId();
         put(settings, StreamsConfig.consumerPrefix(ConsumerConfig.ISOLATION_LEVEL_CONFIG), "read_committed");
         // Of the main consumer only: first offsets are committed by us, and one that is lost must not be made up.
         put(settings, StreamsConfig.mainConsumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "none");
-        put(settings, StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG), member);
+        put(
+                settings,
+                StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),
+                Membership.instance(config));
         put(settings, StreamsConfig.GROUP_PROTOCOL_CONFIG, "classic");
     }
 

@@ -32,6 +32,17 @@ class FailureClassTest {
     }
 
     @Test
+    void anOwnTopicThatCannotBeWrittenIsNobodysRowEither() {
+        for (Destination.State state : Destination.State.values()) {
+            Optional<FailureClass> expected = switch (state) {
+                case UNKNOWN, WRITABLE -> Optional.empty();
+                case MISSING, FORBIDDEN, UNAVAILABLE -> Optional.of(FailureClass.SYSTEMIC);
+            };
+            assertThat(FailureClass.ofOwn(state)).as("%s", state).isEqualTo(expected);
+        }
+    }
+
+    @Test
     void whatLiesOutsideTheRowIsNobodysRow() {
         assertThat(FailureClass.ofThrown(true)).isEqualTo(FailureClass.SYSTEMIC);
         assertThat(FailureClass.ofThrown(false)).isEqualTo(FailureClass.ROW_FATAL);
