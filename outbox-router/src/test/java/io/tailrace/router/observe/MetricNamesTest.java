@@ -36,6 +36,7 @@ class MetricNamesTest {
         var letters = new LiveLetters(registry, clock, "events");
         var pending = new PendingRows(registry, clock, Map.of("shop/shop", "shop"));
         assertThat(new Object[] {router, letters, pending}).doesNotContainNull();
+        router.topicsDown(Map.of("shop.events.dlq", "missing"));
         // The simple registry has a gauge for each limit of a histogram; Prometheus has buckets.
         Set<String> there = registry.getMeters().stream()
                 .filter(meter -> !meter.getId().getName().endsWith(".histogram"))
