@@ -3,7 +3,6 @@ package io.tailrace.router.deadletter;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.router.decode.RawRecord;
-import io.tailrace.router.deliver.Outbound;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.redact.Redaction;
@@ -11,44 +10,42 @@ import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Parks rows of one {@code x}: writes the dead letter, counts it, says so. */
+/** Parks rows of one {@code x}: composes the dead letter; once it is sent, counts it and says so. */
 public final class Parking {
 
     private static final Logger LOG = LoggerFactory.getLogger(Parking.class);
 
     private final String x;
     private final DeadLetters letters;
-    private final Outbound outbound;
     private final RouterMetrics metrics;
     private final InstantSource clock;
     private final Redaction redaction;
 
     /** @param letters the dead letters of {@code x} */
-    public Parking(
-            String x,
-            DeadLetters letters,
-            Redaction redaction,
-            Outbound outbound,
-            RouterMetrics metrics,
-            InstantSource clock) {
+    public Parking(String x, DeadLetters letters, Redaction redaction, RouterMetrics metrics, InstantSource clock) {
         this.x = x;
         this.letters = letters;
         this.redaction = redaction;
-        this.outbound = outbound;
         this.metrics = metrics;
         this.clock = clock;
     }
 
-    /** Parks a row. */
-    public void park(RawRecord record, String rowId, Verdict verdict) {
+    /** The dead letter of a row. */
+    public Letter letter(RawRecord record, String rowId, Verdict verdict) {
         Verdict told = verdict.with(redaction.forDeadLetter(x, record, verdict.error()));
         Outgoing letter = letters.compose(redaction.forDeadLetter(x, record), rowId, told, clock.millis());
-        outbound.send(letter);
+        return new Letter(letter, record, rowId, verdict);
+    }
+
+    /** It is sent: the row is parked. */
+    public void parked(Letter letter) {
+        RawRecord record = letter.row();
+        Verdict verdict = letter.verdict();
         metrics.deadLettered(x, verdict.reason());
         LOG.error(
                 "Dead letter: rowId={} key={} reason={} attempts={} name={} stage={} topic={}; it waits there until it is"
                         + " replayed or discarded",
-                OneLine.of(rowId),
+                OneLine.of(letter.rowId()),
                 OneLine.of(keyOf(record)),
                 verdict.reason(),
                 verdict.attempts(),
@@ -57,9 +54,9 @@ public final class Parking {
                 letters.topic());
     }
 
-    /** The row is on its way again: its dead letter goes, in the same transaction. */
-    public void release(String rowId) {
-        outbound.send(letters.tombstone(rowId));
+    /** Takes the dead letter of a row away: for the transaction in which it is on its way again. */
+    public Outgoing tombstone(String rowId) {
+        return letters.tombstone(rowId);
     }
 
     private static String keyOf(RawRecord record) {

@@ -12,7 +12,8 @@ import java.util.Optional;
  * <table>
  *   <caption>failures</caption>
  *   <tr><th>class</th><th>what</th><th>its row</th><th>attempts</th></tr>
- *   <tr><td>{@link #ROW_FATAL}</td><td>malformed, name invalid, version mismatch, too large, something thrown</td>
+ *   <tr><td>{@link #ROW_FATAL}</td><td>malformed, name invalid, version mismatch, too large, something thrown at it before anything was
+ *       done</td>
  *       <td>dead letter at once</td><td>ends them</td></tr>
  *   <tr><td>{@link #ROW_RETRIABLE}</td><td>no route</td><td>one retry on the normal wait, then dead letter</td><td>uses one</td></tr>
  *   <tr><td>{@link #DESTINATION_DOWN}</td><td>its topic is missing, forbidden, not writable, not looked at yet</td>
@@ -22,7 +23,8 @@ import java.util.Optional;
  *       <td>untouched: nothing is taken in, and the transaction never was</td><td>uses none</td></tr>
  * </table>
  *
- * <p>The fallback is {@link #ROW_FATAL}: what nobody foresaw parks one row and says why, and never stops the others.
+ * <p>The fallback is {@link #ROW_FATAL}: what nobody foresaw parks one row and says why, and never stops the others. It holds while a row
+ * is looked at; once something has been done for it, whatever is thrown takes back the transaction.
  */
 public enum FailureClass {
     ROW_FATAL,

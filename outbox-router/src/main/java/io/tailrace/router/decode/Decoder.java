@@ -106,12 +106,12 @@ public final class Decoder {
     }
 
     /** A record that brings about a bug: there is nothing to be done with it but to park it and say so. */
-    public static Malformed givenUp(RawRecord record, RuntimeException bug) {
+    public static Malformed givenUp(RawRecord record, ErrorTrail bug) {
         return new Malformed(
                 record,
                 rowIdOf(record),
                 Reason.TIMER_ERROR,
-                ErrorTrail.of(bug),
+                bug,
                 "route",
                 record.headers().kind().flatMap(kind -> seqOf(record, kind)).orElse(null));
     }

@@ -6,25 +6,22 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
-import io.tailrace.router.deadletter.OneLine;
+import io.tailrace.router.deadletter.Letter;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.deadletter.Verdict;
 import io.tailrace.router.decide.Decider;
-import io.tailrace.router.decide.Decision;
 import io.tailrace.router.decode.Decoded;
 import io.tailrace.router.decode.Decoder;
 import io.tailrace.router.decode.Malformed;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.due.Due;
-import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.Change;
 import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Commands until they are due, and what their tables say of them later. A command that waits for its {@code run_at} blocks nobody.
@@ -32,8 +29,6 @@ import org.slf4j.LoggerFactory;
  * brings the dead letter.
  */
 public final class CommandFlow {
-
-    private static final Logger LOG = LoggerFactory.getLogger(CommandFlow.class);
 
     private static final Decoder RAW = Decoder.ofRaw(Kind.COMMAND, Kind.CONTROL);
 
@@ -59,104 +54,89 @@ public final class CommandFlow {
     }
 
     /** A command row as it was committed, or word of a change to one. */
-    void arrived(RawRecord record, Budget budget) {
-        RAW.decode(record).handle(decoded -> admit(decoded, budget), this::park);
+    Deed arrived(RawRecord record) {
+        return RAW.decode(record)
+                .match(
+                        decoded -> decoded.kind() == Kind.CONTROL ? change(decoded) : scheduleOrBury(decoded),
+                        this::park);
     }
 
     /** A command whose time has come. */
-    void due(Due.Command command) {
-        try {
-            CARRIED.decode(command.record()).handle(decoded -> route(decoded, command.at()), this::park);
-        } catch (RuntimeException error) {
-            if (around.isSystemic().test(error)) {
-                throw error;
-            }
-            RawRecord record = command.record();
-            Place seq = record.headers().place(HeaderName.SEQ).orElse(command.seq());
-            bury(record, seq, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
-        }
+    Deed due(Due.Command command) {
+        return routeOrPark(command.record(), command.at());
     }
 
-    private void admit(Decoded decoded, Budget budget) {
-        if (decoded.kind() == Kind.CONTROL) {
-            change(decoded, budget);
-        } else {
-            scheduleOrBury(decoded);
-        }
+    /** A command at whose time something was thrown. */
+    Deed giveUp(Due.Command command, ErrorTrail bug) {
+        RawRecord record = command.record();
+        Place seq = record.headers().place(HeaderName.SEQ).orElse(command.seq());
+        return bury(record, seq, Reason.TIMER_ERROR, bug, "timer");
     }
 
-    private void scheduleOrBury(Decoded command) {
-        Optional<Decision.DeadLetter> objection = decider.objectionTo(command);
-        if (objection.isPresent()) {
-            Decision.DeadLetter letter = objection.get();
-            bury(command.record(), command.seq(), letter.reason(), letter.error(), letter.stage());
-        } else {
-            schedule(command, command.record(), command.notBefore());
-        }
+    private Deed scheduleOrBury(Decoded command) {
+        return decider.objectionTo(command)
+                .map(letter -> bury(command.record(), command.seq(), letter.reason(), letter.error(), letter.stage()))
+                .orElseGet(() -> schedule(command, command.record(), command.notBefore()));
     }
 
     /** At once, unless it is ahead of its time or others that are due have not gone yet: those go first. */
-    private void schedule(Decoded command, RawRecord record, long at) {
-        long now = now();
-        if (at <= now && !around.agenda().isDue(now)) {
-            CARRIED.decode(record).handle(decoded -> route(decoded, at), this::park);
-        } else {
-            around.agenda().add(new Due.Command(at, command.seq(), command.turn(), command.rowId(), record));
-        }
+    private Deed schedule(Decoded command, RawRecord record, long at) {
+        long now = around.clock().millis();
+        return at <= now && !around.agenda().isDue(now)
+                ? routeOrPark(record, at)
+                : Deed.add(new Due.Command(at, command.seq(), command.turn(), command.rowId(), record));
     }
 
-    private void route(Decoded command, long dueAt) {
-        around.outbound().send(Compose.due(command, dueTopic));
-        // One that was due before it was committed is late by what we took, which the engine's lag shows, not by its
-        // run_at.
+    private Deed routeOrPark(RawRecord record, long dueAt) {
+        return CARRIED.decode(record).match(command -> route(command, dueAt), this::park);
+    }
+
+    private Deed route(Decoded command, long dueAt) {
+        return Deed.send(Compose.due(command, dueTopic), () -> around.metrics().due(Topics.COMMANDS, lateness(dueAt)));
+    }
+
+    /** What was due before it was committed is late by what we took, which the engine's lag shows, not by its run_at. */
+    private Duration lateness(long dueAt) {
         boolean wasScheduled = dueAt > 0;
-        around.metrics()
-                .due(Topics.COMMANDS, wasScheduled ? Duration.ofMillis(Math.max(0, now() - dueAt)) : Duration.ZERO);
+        return wasScheduled ? Duration.ofMillis(Math.max(0, around.clock().millis() - dueAt)) : Duration.ZERO;
     }
 
-    private void change(Decoded control, Budget budget) {
+    private Deed change(Decoded control) {
         Optional<Place> place = control.place();
-        switch (control.act()) {
+        return switch (control.act()) {
             // The row guards itself. If it heads a lane, the sooner it is found cancelled the sooner the key goes on.
-            case "cancel" -> place.ifPresent(at -> tell(control, LaneEvent.Kind.HURRIED, at, 0, budget));
-            case "reschedule", "run-now" -> retime(control, LaneEvent.Kind.RETIMED, control.notBefore(), budget);
-            // Nobody sends this yet: it is the reconciler's word, for rows that are overdue and that nobody seems to
-            // have.
-            case "wake" -> retime(control, LaneEvent.Kind.WOKEN, 0, budget);
-            case "requeue" -> requeue(control, budget);
-            default ->
-                LOG.warn(
-                        "Control act not known to this release, passed over: act={} rowId={} name={}",
-                        OneLine.of(control.act()),
-                        OneLine.of(control.rowId()),
-                        OneLine.of(control.name()));
-        }
+            case "cancel" ->
+                place.map(at -> Deed.settle(hear(control, LaneEvent.Kind.HURRIED, at, 0)))
+                        .orElse(Deed.NONE);
+            case "reschedule", "run-now" -> retime(control, LaneEvent.Kind.RETIMED, control.notBefore());
+            // Rows that are overdue by their table and that nobody seems to have.
+            case "wake" -> retime(control, LaneEvent.Kind.WOKEN, 0);
+            case "requeue" -> requeue(control);
+            default -> Words.unknown(control, parking);
+        };
     }
 
     /** A row that was stamped waits on its lane; one that never was gets a further carrier, and the row lets only one of them run. */
-    private void retime(Decoded control, LaneEvent.Kind kind, long at, Budget budget) {
-        Optional<Place> place = control.place();
-        if (place.isPresent()) {
-            tell(control, kind, place.get(), at, budget);
-        } else {
-            schedule(control, Carrier.of(control, at), at);
-        }
+    private Deed retime(Decoded control, LaneEvent.Kind kind, long at) {
+        return control.place()
+                .map(place -> Deed.settle(hear(control, kind, place, at)))
+                .orElseGet(() -> schedule(control, Carrier.of(control, at), at));
     }
 
     /** Out of the dead letters and onto its lane, in one transaction; heard twice, it is done once. */
-    private void requeue(Decoded control, Budget budget) {
+    private Deed requeue(Decoded control) {
         Optional<Place> place = control.place();
         if (place.isEmpty()) {
-            schedule(control, Carrier.of(control, 0), 0);
-            subscription.resurrected(control);
-        } else if (tell(asReplay(control), LaneEvent.Kind.REPLAYED, place.get(), 0, budget) == Heard.CHANGED) {
-            subscription.resurrected(control);
+            return schedule(control, Carrier.of(control, 0), 0).and(parking.tombstone(control.rowId()));
         }
+        Change change = hear(asReplay(control), LaneEvent.Kind.REPLAYED, place.get(), 0);
+        Deed deed = Deed.settle(change);
+        return change.heard() == Heard.CHANGED ? deed.and(parking.tombstone(control.rowId())) : deed;
     }
 
-    private Heard tell(Decoded control, LaneEvent.Kind kind, Place place, long at, Budget budget) {
+    private Change hear(Decoded control, LaneEvent.Kind kind, Place place, long at) {
         LaneEvent event = new LaneEvent(kind, place, control.turn(), at, 0, 0, withoutPayload(control));
-        return subscription.tell(control, event, budget);
+        return subscription.hear(control, event);
     }
 
     private static RawRecord withoutPayload(Decoded control) {
@@ -180,26 +160,24 @@ public final class CommandFlow {
     }
 
     /** Only what names a row can be stamped; the rest is parked here. */
-    void park(Malformed malformed) {
+    Deed park(Malformed malformed) {
         RawRecord record = malformed.record();
-        boolean namesACommand =
-                record.headers().kind().filter(Kind.COMMAND::equals).isPresent()
-                        && record.headers().text(HeaderName.CE_ID).isPresent();
-        if (namesACommand) {
-            bury(record, malformed.seq(), malformed.reason(), malformed.error(), malformed.stage());
-            return;
+        Optional<Kind> kind = record.headers().kind();
+        if (kind.filter(Kind.CONTROL::equals).isPresent()) {
+            return Words.unreadable(malformed, parking);
         }
-        parking.park(
+        if (kind.filter(Kind.COMMAND::equals).isPresent()
+                && record.headers().text(HeaderName.CE_ID).isPresent()) {
+            return bury(record, malformed.seq(), malformed.reason(), malformed.error(), malformed.stage());
+        }
+        Letter letter = parking.letter(
                 record,
                 malformed.rowId(),
                 new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq()));
+        return Deed.send(letter.record(), () -> parking.parked(letter));
     }
 
-    private void bury(RawRecord record, @Nullable Place seq, Reason reason, ErrorTrail error, String stage) {
-        around.outbound().send(Compose.buried(Compose.dueAsItIs(record, dueTopic, seq), reason, error, stage));
-    }
-
-    private long now() {
-        return around.clock().millis();
+    private Deed bury(RawRecord record, @Nullable Place seq, Reason reason, ErrorTrail error, String stage) {
+        return Deed.send(Compose.buried(Compose.dueAsItIs(record, dueTopic, seq), reason, error, stage));
     }
 }

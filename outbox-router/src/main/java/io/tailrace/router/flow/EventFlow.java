@@ -7,6 +7,7 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.router.deadletter.Letter;
 import io.tailrace.router.deadletter.OneLine;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.deadletter.Verdict;
@@ -17,18 +18,20 @@ import io.tailrace.router.decode.Decoder;
 import io.tailrace.router.decode.Malformed;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Compose;
-import io.tailrace.router.lane.Budget;
+import io.tailrace.router.deliver.Outgoing;
+import io.tailrace.router.lane.Change;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
-import io.tailrace.router.lane.Releaser;
 import io.tailrace.router.lane.Standing;
 import io.tailrace.router.past.Passed;
 import io.tailrace.router.redact.Redaction;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -38,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * Events: the router's own rows. A row whose key flows is attempted at once; one that fails blocks its key, and those that follow it
  * wait on the lane, from which they are attempted in place, one after the other.
  */
-public final class EventFlow implements Releaser {
+public final class EventFlow implements Attempts {
 
     private static final Logger LOG = LoggerFactory.getLogger(EventFlow.class);
 
@@ -67,106 +70,83 @@ public final class EventFlow implements Releaser {
         this.parking = parking;
         this.redaction = redaction;
         this.retryTopic = redaction.topics().retry(Topics.EVENTS);
-        this.operators = new HaltedHeads(around, parking, this);
+        this.operators = new HaltedHeads(around, parking);
     }
 
     /** A row as it was committed. */
-    void arrived(RawRecord record, Budget budget) {
-        RAW.decode(record)
-                .handle(
-                        event -> admit(event, LaneEvent.Kind.ARRIVED, budget),
-                        malformed -> parkOnArrival(malformed, budget));
+    Deed arrived(RawRecord record) {
+        return RAW.decode(record).match(event -> admit(event, LaneEvent.Kind.ARRIVED), this::parkOnArrival);
     }
 
     /**
      * What comes back through the retry topic: replays, and operators' words to halted heads. Our own notes of rows that wait or are done
      * pass by.
      */
-    void returned(RawRecord record, Budget budget) {
+    Deed returned(RawRecord record) {
         if (record.headers().kind().filter(NOTES::contains).isPresent()) {
-            return;
+            return Deed.NONE;
         }
-        RETURNED.decode(record)
-                .handle(
-                        word -> {
-                            if (word.kind() == Kind.CONTROL) {
-                                operators.hear(word, budget);
-                            } else {
-                                admit(anew(word), LaneEvent.Kind.REVIVED, budget);
-                            }
-                        },
+        return RETURNED.decode(record)
+                .match(
+                        word -> word.kind() == Kind.CONTROL
+                                ? operators.hear(word)
+                                : admit(anew(word), LaneEvent.Kind.REVIVED),
                         this::park);
+    }
+
+    /** Attempts the row at once, or lets it wait behind those of its key. */
+    private Deed admit(Decoded event, LaneEvent.Kind how) {
+        LaneKey lane = laneOf(event);
+        LaneRow row = LaneRow.fresh(event.seq(), event.record());
+        if (around.lanes().isBlocked(lane)) {
+            return around.lanes().refuses(lane, row, halts(lane, row.record()))
+                    ? park(row, Reason.LANE_OVERFLOW, Overflow.TRAIL, Overflow.STAGE)
+                    : Deed.settle(hear(lane, LaneEvent.of(how, row.place(), 0, row.record())));
+        }
+        Decision decision = decide(event, Standing.FRESH);
+        Act act = act(event, row, decision);
+        boolean staysHere =
+                act.outcome().kind() == LaneEvent.Kind.FAILED || act.outcome().kind() == LaneEvent.Kind.HALTED;
+        return staysHere ? act.deed().and(settleDown(home(event, decision), row, act.outcome())) : act.deed();
     }
 
     /** Attempts a row of a lane in place. */
     @Override
-    public Optional<LaneEvent> release(LaneKey lane, LaneRow row) {
-        try {
-            return Optional.of(attemptOrGiveUp(lane, row));
-        } catch (RuntimeException error) {
-            if (around.isSystemic().test(error)) {
-                throw error;
-            }
-            // The row is in hand: it leaves its lane with the error on it, and the lane goes on.
-            park(row, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer");
-            return Optional.of(given(lane, row));
-        }
-    }
-
-    /** Attempts the row at once, or lets it wait behind those of its key. */
-    private void admit(Decoded event, LaneEvent.Kind how, Budget budget) {
-        LaneKey lane = laneOf(event);
-        LaneRow row = LaneRow.fresh(event.seq(), event.record());
-        if (around.lanes().isBlocked(lane)) {
-            if (around.lanes().refuses(lane, row, halts(lane, row.record()))) {
-                park(row, Reason.LANE_OVERFLOW, Overflow.TRAIL, Overflow.STAGE);
-            } else {
-                tell(lane, LaneEvent.of(how, row.place(), 0, row.record()), budget);
-            }
-            return;
-        }
-        Decision decision = decide(event, Standing.FRESH);
-        LaneEvent outcome = act(event, row, decision);
-        if (outcome.kind() == LaneEvent.Kind.FAILED || outcome.kind() == LaneEvent.Kind.HALTED) {
-            settleDown(home(event, decision), row, outcome, budget);
-        }
-    }
-
-    private LaneEvent attemptOrGiveUp(LaneKey lane, LaneRow row) {
+    public Attempt attempt(LaneKey lane, LaneRow row) {
         Reason burial = row.standing().burial();
         if (burial != null) {
-            park(row, burial, Overflow.TRAIL, Overflow.STAGE);
-            return outcome(LaneEvent.Kind.DEAD, row);
+            return new Attempt(park(row, burial, Overflow.TRAIL, Overflow.STAGE), outcome(LaneEvent.Kind.DEAD, row));
         }
-        return ON_A_LANE.decode(row.record()).match(event -> attempt(lane, row, event), malformed -> {
-            park(malformed);
-            return given(lane, row);
-        });
+        return ON_A_LANE
+                .decode(row.record())
+                .match(event -> attempt(lane, row, event), malformed -> new Attempt(park(malformed), given(lane, row)));
     }
 
-    private LaneEvent attempt(LaneKey lane, LaneRow row, Decoded event) {
+    /** The row is in hand: it leaves its lane with the error on it, and the lane goes on. */
+    @Override
+    public Attempt giveUp(LaneKey lane, LaneRow row, ErrorTrail bug) {
+        return new Attempt(park(row, Reason.TIMER_ERROR, bug, "timer"), given(lane, row));
+    }
+
+    private Attempt attempt(LaneKey lane, LaneRow row, Decoded event) {
         Decision decision = decide(event, row.standing());
-        LaneEvent outcome = act(event, row, decision);
-        if (outcome.kind() != LaneEvent.Kind.FAILED) {
-            return outcome;
-        }
+        Act act = act(event, row, decision);
         LaneKey home = home(event, decision);
-        if (home.equals(lane)) {
-            return outcome;
+        if (act.outcome().kind() != LaneEvent.Kind.FAILED || home.equals(lane)) {
+            return new Attempt(act.deed(), act.outcome());
         }
         // Rows that only waited for a destination together part when it is back and they fail for reasons of their own.
-        settleDown(home, row, outcome, new Budget(0, 0, around.clock()::millis));
-        return outcome(LaneEvent.Kind.DONE, row);
+        return new Attempt(act.deed().and(settleDown(home, row, act.outcome())), outcome(LaneEvent.Kind.DONE, row));
     }
 
     /** Onto a lane: as its head if it is the first, else behind the others until they are through. */
-    private void settleDown(LaneKey lane, LaneRow row, LaneEvent outcome, Budget budget) {
+    private Change settleDown(LaneKey lane, LaneRow row, LaneEvent outcome) {
         boolean isFirst = !around.lanes().isBlocked(lane);
-        tell(lane, isFirst ? outcome : LaneEvent.of(LaneEvent.Kind.ARRIVED, row.place(), 0, row.record()), budget);
+        return hear(lane, isFirst ? outcome : LaneEvent.of(LaneEvent.Kind.ARRIVED, row.place(), 0, row.record()));
     }
 
-    private void tell(LaneKey lane, LaneEvent event, Budget budget) {
-        around.lanes().take(lane, event, now(), this, budget);
+    private Change hear(LaneKey lane, LaneEvent event) {
+        return around.lanes().hear(lane, event, now());
     }
 
     /** Rows without a key wait for a destination together; any other row waits on its own lane, whatever it waits for. */
@@ -187,78 +167,118 @@ public final class EventFlow implements Releaser {
         return decider.decide(event, standing.attempts(), standing.waits(), now(), chance);
     }
 
-    private LaneEvent act(Decoded event, LaneRow row, Decision decision) {
+    /** What a decision comes to for the row itself: the deed, and what it is to a lane. */
+    private record Act(Deed deed, LaneEvent outcome) {}
+
+    private Act act(Decoded event, LaneRow row, Decision decision) {
         return decision.match(new Decision.Cases<>() {
             @Override
-            public LaneEvent publish(Decision.Publish publish) {
-                publish.records().forEach(around.outbound()::send);
+            public Act publish(Decision.Publish publish) {
+                List<Outgoing> records = new ArrayList<>(publish.records());
                 if (publish.audited()) {
-                    around.outbound().send(redaction.auditCopy(event, publish.records()));
+                    records.add(redaction.auditCopy(event, publish.records()));
                 }
-                redaction.doneNote(event).ifPresent(around.outbound()::send);
-                remember(event);
-                around.metrics().routed(Topics.EVENTS, sinceCommit(event));
-                around.metrics().settledAfter(row.standing().attempts());
-                return outcome(LaneEvent.Kind.DONE, row);
+                redaction.doneNote(event).ifPresent(records::add);
+                Duration took = sinceCommit(event);
+                return new Act(
+                        Deed.send(
+                                records,
+                                () -> delivered(event, took, row.standing().attempts())),
+                        outcome(LaneEvent.Kind.DONE, row));
             }
 
             @Override
-            public LaneEvent await(Decision.Wait wait) {
+            public Act await(Decision.Wait wait) {
                 Standing standing = row.standing();
-                if (wait.known() && standing.waits() == 0) {
-                    show(event.record(), event.seq(), standing.attempts(), wait.until());
-                }
+                boolean isFirst = wait.known() && standing.waits() == 0;
+                Deed shown = isFirst
+                        ? Deed.send(shown(event.record(), event.seq(), standing.attempts(), wait.until()))
+                        : Deed.NONE;
                 int waits = standing.waits() + (wait.known() ? 1 : 0);
-                return failed(row, event.record(), wait.until(), standing.attempts(), waits);
+                return new Act(shown, failed(row, event.record(), wait.until(), standing.attempts(), waits));
             }
 
             @Override
-            public LaneEvent retry(Decision.Retry retry) {
+            public Act retry(Decision.Retry retry) {
                 RawRecord record = withTrail(event.record(), retry);
-                show(record, event.seq(), retry.attempts(), retry.at());
-                around.metrics().retried(Topics.EVENTS);
-                LOG.warn(
-                        "Attempt failed: rowId={} key={} attempt={} reason={} name={}; tried again at {}, its key waits",
-                        OneLine.of(event.rowId()),
-                        OneLine.of(event.orderingKey()),
-                        retry.attempts(),
-                        retry.cause(),
-                        OneLine.of(event.name()),
-                        Instant.ofEpochMilli(retry.at()));
-                return failed(row, record, retry.at(), retry.attempts(), 0);
+                return new Act(
+                        Deed.send(
+                                shown(record, event.seq(), retry.attempts(), retry.at()), () -> retried(event, retry)),
+                        failed(row, record, retry.at(), retry.attempts(), 0));
             }
 
             @Override
-            public LaneEvent deadLetter(Decision.DeadLetter letter) {
-                Verdict verdict =
-                        new Verdict(letter.reason(), letter.attempts(), letter.error(), letter.stage(), event.seq());
-                parking.park(event.record(), event.rowId(), verdict);
-                around.metrics().settledAfter(letter.attempts());
-                mark(laneOf(event), event.seq(), event.record());
-                return given(laneOf(event), row);
+            public Act deadLetter(Decision.DeadLetter dead) {
+                Letter letter = parking.letter(
+                        event.record(),
+                        event.rowId(),
+                        new Verdict(dead.reason(), dead.attempts(), dead.error(), dead.stage(), event.seq()));
+                LaneKey lane = laneOf(event);
+                Runnable after = () -> {
+                    parking.parked(letter);
+                    around.metrics().settledAfter(dead.attempts());
+                    mark(lane, event.seq(), event.record());
+                };
+                return new Act(Deed.send(letter.record(), after), given(lane, row));
             }
         });
     }
 
+    private void delivered(Decoded event, Duration took, int attempts) {
+        remember(event);
+        around.metrics().routed(Topics.EVENTS, took);
+        around.metrics().settledAfter(attempts);
+    }
+
+    private void retried(Decoded event, Decision.Retry retry) {
+        around.metrics().retried(Topics.EVENTS);
+        LOG.warn(
+                "Attempt failed: rowId={} key={} attempt={} reason={} name={}; tried again at {}, its key waits",
+                OneLine.of(event.rowId()),
+                OneLine.of(event.orderingKey()),
+                retry.attempts(),
+                retry.cause(),
+                OneLine.of(event.name()),
+                Instant.ofEpochMilli(retry.at()));
+    }
+
     /** Parked as it came. */
-    void park(Malformed malformed) {
-        Verdict verdict = new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
-        parking.park(malformed.record(), malformed.rowId(), verdict);
-        Place seq = malformed.seq();
-        if (seq != null) {
-            ofRow(malformed.record()).ifPresent(lane -> mark(lane, seq, malformed.record()));
+    Deed park(Malformed malformed) {
+        RawRecord record = malformed.record();
+        if (record.headers().kind().filter(Kind.CONTROL::equals).isPresent()) {
+            return Words.unreadable(malformed, parking);
         }
+        Verdict verdict = new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
+        return parked(parking.letter(record, malformed.rowId(), verdict));
     }
 
     /** A row that cannot be read stops its key as any other does, if its name, its key and its place can be. */
-    private void parkOnArrival(Malformed malformed, Budget budget) {
-        park(malformed);
+    private Deed parkOnArrival(Malformed malformed) {
+        Deed parked = park(malformed);
         Place seq = malformed.seq();
         Optional<LaneKey> lane = ofRow(malformed.record());
-        if (seq != null && lane.isPresent() && halts(lane.get(), malformed.record())) {
-            LaneRow row = LaneRow.fresh(seq, malformed.record());
-            tell(lane.get(), outcome(LaneEvent.Kind.HALTED, row), budget);
+        if (seq == null || lane.isEmpty() || !halts(lane.get(), malformed.record())) {
+            return parked;
         }
+        LaneRow row = LaneRow.fresh(seq, malformed.record());
+        return parked.and(hear(lane.get(), outcome(LaneEvent.Kind.HALTED, row)));
+    }
+
+    private Deed park(LaneRow row, Reason reason, ErrorTrail error, String stage) {
+        RawRecord record = row.record();
+        String rowId = record.headers().text(HeaderName.CE_ID).orElseGet(record::origin);
+        Verdict verdict = new Verdict(reason, row.standing().attempts(), error, stage, row.place());
+        return parked(parking.letter(record, rowId, verdict));
+    }
+
+    private Deed parked(Letter letter) {
+        return Deed.send(letter.record(), () -> {
+            parking.parked(letter);
+            Place seq = letter.verdict().seq();
+            if (seq != null) {
+                ofRow(letter.row()).ifPresent(lane -> mark(lane, seq, letter.row()));
+            }
+        });
     }
 
     private static Optional<LaneKey> ofRow(RawRecord record) {
@@ -266,13 +286,6 @@ public final class EventFlow implements Releaser {
         return headers.text(HeaderName.CE_SOURCE)
                 .flatMap(source -> headers.text(HeaderName.CE_PARTITIONKEY)
                         .map(key -> LaneKey.of(Topics.EVENTS, source, key, "")));
-    }
-
-    private void park(LaneRow row, Reason reason, ErrorTrail error, String stage) {
-        RawRecord record = row.record();
-        String rowId = record.headers().text(HeaderName.CE_ID).orElseGet(record::origin);
-        parking.park(record, rowId, new Verdict(reason, row.standing().attempts(), error, stage, row.place()));
-        ofRow(record).ifPresent(lane -> mark(lane, row.place(), record));
     }
 
     /** The row is given up: its key goes on, or stops here. */
@@ -316,8 +329,8 @@ public final class EventFlow implements Releaser {
         return record.headers().text(HeaderName.REPLAY_ID).isPresent();
     }
 
-    private void show(RawRecord record, Place seq, int attempts, long until) {
-        around.outbound().send(Compose.waiting(record, seq, retryTopic, attempts, until));
+    private Outgoing shown(RawRecord record, Place seq, int attempts, long until) {
+        return Compose.waiting(record, seq, retryTopic, attempts, until);
     }
 
     /** A full new budget; what is known of the last failure stays until the row succeeds or fails anew. */
@@ -348,6 +361,7 @@ public final class EventFlow implements Releaser {
         return LaneEvent.of(kind, row.place(), row.standing().turn(), row.record());
     }
 
+    /** Nothing, if the record does not say when it was committed, or says an instant that no clock can show. */
     private Duration sinceCommit(Decoded event) {
         Optional<String> committed = event.record().headers().text(HeaderName.CE_TIME);
         try {
@@ -355,7 +369,7 @@ public final class EventFlow implements Releaser {
                     .map(time -> now() - Instant.parse(time).toEpochMilli())
                     .orElse(0L);
             return Duration.ofMillis(Math.max(0, millis));
-        } catch (DateTimeParseException notATime) {
+        } catch (DateTimeParseException | ArithmeticException notATime) {
             return Duration.ZERO;
         }
     }

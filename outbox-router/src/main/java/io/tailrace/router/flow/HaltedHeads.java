@@ -2,14 +2,14 @@ package io.tailrace.router.flow;
 
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.router.deadletter.OneLine;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.decode.Decoded;
-import io.tailrace.router.lane.Budget;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
-import io.tailrace.router.lane.Releaser;
 import io.tailrace.router.lane.RowState;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
  *   <caption>acts</caption>
  *   <tr><td>{@code skip}</td><td>the key goes on; the dead letter stays, and can be replayed later, late</td></tr>
  *   <tr><td>{@code discard}</td><td>the key goes on, and the dead letter goes in the same transaction</td></tr>
+ *   <tr><td>any other</td><td>is of a newer release: parked, to be looked at</td></tr>
  * </table>
  */
 final class HaltedHeads {
@@ -29,45 +30,46 @@ final class HaltedHeads {
 
     private final Surroundings around;
     private final Parking parking;
-    private final Releaser releaser;
 
-    HaltedHeads(Surroundings around, Parking parking, Releaser releaser) {
+    HaltedHeads(Surroundings around, Parking parking) {
         this.around = around;
         this.parking = parking;
-        this.releaser = releaser;
     }
 
-    void hear(Decoded word, Budget budget) {
+    Deed hear(Decoded word) {
+        return switch (word.act()) {
+            case "skip" -> goOn(word, false);
+            case "discard" -> goOn(word, true);
+            default -> Words.unknown(word, parking);
+        };
+    }
+
+    private Deed goOn(Decoded word, boolean discards) {
         LaneKey lane = LaneKey.of(Topics.EVENTS, word.source(), word.orderingKey(), word.rowId());
         LaneRow head = around.lanes().head(lane);
         if (head == null || !isHaltedAt(head, word)) {
-            LOG.info(
-                    "Lane command did nothing, the key does not stop at this row: act={} rowId={} key={} head={} state={}",
-                    word.act(),
-                    word.rowId(),
-                    word.orderingKey(),
-                    head == null ? "" : rowId(head),
-                    head == null ? RowState.ABSENT : head.state());
-            return;
-        }
-        switch (word.act()) {
-            case "skip" ->
-                LOG.info("Key goes on, its dead letter stays: rowId={} key={}", word.rowId(), word.orderingKey());
-            case "discard" -> {
-                parking.release(word.rowId());
-                LOG.info("Key goes on, its dead letter is gone: rowId={} key={}", word.rowId(), word.orderingKey());
-            }
-            default -> {
-                LOG.warn(
-                        "Lane command not known to this release, passed over: act={} rowId={}",
-                        word.act(),
-                        word.rowId());
-                return;
-            }
+            return Deed.NONE.then(() -> sayWhoHeadsIt(word, head));
         }
         LaneEvent skipped = LaneEvent.of(
                 LaneEvent.Kind.SKIPPED, head.place(), head.standing().turn(), head.record());
-        around.lanes().take(lane, skipped, around.clock().millis(), releaser, budget);
+        Deed deed = Deed.settle(
+                        around.lanes().hear(lane, skipped, around.clock().millis()))
+                .then(() -> LOG.info(
+                        "Key goes on, its dead letter {}: rowId={} key={}",
+                        discards ? "is gone" : "stays",
+                        OneLine.of(word.rowId()),
+                        OneLine.of(word.orderingKey())));
+        return discards ? deed.and(parking.tombstone(word.rowId())) : deed;
+    }
+
+    private static void sayWhoHeadsIt(Decoded word, @Nullable LaneRow head) {
+        LOG.info(
+                "Lane command did nothing, the key does not stop at this row: act={} rowId={} key={} head={} state={}",
+                word.act(),
+                OneLine.of(word.rowId()),
+                OneLine.of(word.orderingKey()),
+                OneLine.of(head == null ? "" : rowId(head)),
+                head == null ? RowState.ABSENT : head.state());
     }
 
     private static boolean isHaltedAt(LaneRow head, Decoded word) {

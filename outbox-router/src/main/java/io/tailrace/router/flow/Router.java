@@ -4,17 +4,22 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.router.decode.Decoder;
 import io.tailrace.router.decode.Malformed;
 import io.tailrace.router.decode.RawRecord;
+import io.tailrace.router.deliver.Outbound;
 import io.tailrace.router.due.Agenda;
 import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.Change;
 import io.tailrace.router.lane.Releaser;
 import java.util.Map;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
+import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * The router of one task: takes its records and its ticks, one at a time. What is due fires before a record is looked at, so that a
  * row that was waiting is never overtaken by one that has just come.
+ *
+ * <p>Flows plan, and this is the one place that does what they have planned: it sends, writes and settles. So a row at which something
+ * is thrown can be given up as long as its plan is made ({@link GiveUp}), and from then on everything is done or nothing is.
  */
 public final class Router {
 
@@ -34,28 +39,38 @@ public final class Router {
     private static final long MILLIS_UNTIL_BACK = 60_000;
 
     /**
-     * Takes the records of one topic.
+     * Plans what is to be done about the records of one topic.
      *
-     * @param take looks at a record
-     * @param giveUp parks one at which something unforeseen was thrown
+     * @param plan looks at a record
+     * @param park gives one up at which something unforeseen was thrown
      */
-    private record Intake(BiConsumer<RawRecord, Budget> take, Consumer<Malformed> giveUp) {}
+    private record Intake(Function<RawRecord, Deed> plan, Function<Malformed, Deed> park) {}
 
     private final Surroundings around;
+    private final Outbound outbound;
+    private final GiveUp giveUp;
     private final Map<String, Intake> intakes;
     private final Map<String, Releaser> releasers;
     private final CommandFlow commands;
 
     public Router(
-            Topics topics, Surroundings around, EventFlow events, CommandFlow commands, SubscriptionFlow ofCommands) {
+            Topics topics,
+            Surroundings around,
+            Outbound outbound,
+            GiveUp giveUp,
+            EventFlow events,
+            CommandFlow commands,
+            SubscriptionFlow ofCommands) {
         this.around = around;
+        this.outbound = outbound;
+        this.giveUp = giveUp;
         this.commands = commands;
         this.intakes = Map.of(
                 topics.rawEvents(), new Intake(events::arrived, events::park),
                 topics.rawCommands(), new Intake(commands::arrived, commands::park),
                 topics.retry(Topics.EVENTS), new Intake(events::returned, events::park),
                 topics.retry(Topics.COMMANDS), new Intake(ofCommands::answered, ofCommands::park));
-        this.releasers = Map.of(Topics.EVENTS, events, Topics.COMMANDS, ofCommands);
+        this.releasers = Map.of(Topics.EVENTS, releaser(events), Topics.COMMANDS, releaser(ofCommands));
     }
 
     /** A record was read. */
@@ -68,15 +83,9 @@ public final class Router {
         }
         Budget budget = budget(ROWS_PER_RECORD, MILLIS_PER_RECORD);
         fire(budget);
-        try {
-            intake.take().accept(record, budget);
-        } catch (RuntimeException error) {
-            if (around.isSystemic().test(error)) {
-                throw error;
-            }
-            // A row that brings about a bug must not bring down the thread: the next one would read it again.
-            intake.giveUp().accept(Decoder.givenUp(record, error));
-        }
+        Deed deed = giveUp.unless(
+                () -> intake.plan().apply(record), bug -> intake.park().apply(Decoder.givenUp(record, bug)));
+        perform(deed, budget);
     }
 
     /** When the next tick is wanted, in milliseconds since the epoch; {@link #NOTHING_DUE} when none is. */
@@ -93,7 +102,8 @@ public final class Router {
 
     private void fire(Budget budget) {
         long now = around.clock().millis();
-        around.agenda().fire(now, budget, due -> due.handle(wake -> wake(wake, now, budget), commands::due));
+        around.agenda()
+                .fire(now, budget, due -> due.handle(wake -> wake(wake, now, budget), command -> due(command, budget)));
     }
 
     private void wake(Due.Wake wake, long now, Budget budget) {
@@ -104,6 +114,36 @@ public final class Router {
         } else {
             around.lanes().wake(wake.lane(), wake.at(), now, releaser, budget);
         }
+    }
+
+    private void due(Due.Command command, Budget budget) {
+        perform(giveUp.unless(() -> commands.due(command), bug -> commands.giveUp(command, bug)), budget);
+    }
+
+    /** Rows of a lane are attempted while it is settled; what they leave on other lanes goes with a later tick. */
+    private Releaser releaser(Attempts attempts) {
+        return (lane, row) -> {
+            Attempt attempt = giveUp.unless(() -> attempts.attempt(lane, row), bug -> attempts.giveUp(lane, row, bug));
+            perform(attempt.deed(), Budget.NONE);
+            return attempt.outcome();
+        };
+    }
+
+    private void perform(Deed deed, Budget budget) {
+        deed.records().forEach(outbound::send);
+        Due due = deed.due();
+        if (due != null) {
+            around.agenda().add(due);
+        }
+        Change change = deed.change();
+        if (change != null) {
+            around.lanes()
+                    .settle(
+                            change,
+                            Objects.requireNonNull(releasers.get(change.key().x())),
+                            budget);
+        }
+        deed.after().run();
     }
 
     private Budget budget(int rows, long millis) {

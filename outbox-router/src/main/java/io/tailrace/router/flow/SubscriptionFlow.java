@@ -5,6 +5,7 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.router.deadletter.Letter;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.deadletter.Verdict;
 import io.tailrace.router.decode.Decoded;
@@ -14,20 +15,19 @@ import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.due.Due;
-import io.tailrace.router.lane.Budget;
+import io.tailrace.router.lane.Change;
 import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
-import io.tailrace.router.lane.Releaser;
 import java.util.Optional;
 
 /**
  * The rows of a subscription, commands among them. Their order and their once-only come from the row in the handler's database;
  * here they only wait until it is time to wake them. Executors say through the retry topic what became of a row; a lane releases it
- * to the redelivery topic, and every release is answered.
+ * to the redelivery topic. Every release is answered; an answer that is lost or cannot be read is asked for again by the lane.
  */
-public final class SubscriptionFlow implements Releaser {
+public final class SubscriptionFlow implements Attempts {
 
     private static final Decoder ANSWERS =
             Decoder.ofReturned(Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
@@ -54,26 +54,24 @@ public final class SubscriptionFlow implements Releaser {
     }
 
     /** An executor's answer, or an operator's replay. */
-    void answered(RawRecord record, Budget budget) {
-        ANSWERS.decode(record).handle(answer -> hear(answer, budget), this::park);
+    Deed answered(RawRecord record) {
+        return ANSWERS.decode(record).match(this::hear, this::park);
     }
 
     /** A row of a lane goes to an executor; one that is to be given up goes there too, since its table holds the truth about it. */
     @Override
-    public Optional<LaneEvent> release(LaneKey lane, LaneRow row) {
+    public Attempt attempt(LaneKey lane, LaneRow row) {
         Reason burial = row.standing().burial();
-        try {
-            around.outbound()
-                    .send(burial == null ? released(row) : buried(row, burial, Overflow.TRAIL, Overflow.STAGE));
-        } catch (RuntimeException error) {
-            if (around.isSystemic().test(error)) {
-                throw error;
-            }
-            // The lane has half changed: what is thrown on would be committed so.
-            around.outbound().send(buried(row, Reason.TIMER_ERROR, ErrorTrail.of(error), "timer"));
-        }
-        around.metrics().released(subscription);
-        return Optional.empty();
+        return toExecutor(burial == null ? released(row) : buried(row, burial, Overflow.TRAIL, Overflow.STAGE));
+    }
+
+    @Override
+    public Attempt giveUp(LaneKey lane, LaneRow row, ErrorTrail bug) {
+        return toExecutor(buried(row, Reason.TIMER_ERROR, bug, "timer"));
+    }
+
+    private Attempt toExecutor(Outgoing record) {
+        return new Attempt(Deed.send(record, () -> around.metrics().released(subscription)), Optional.empty());
     }
 
     private Outgoing released(LaneRow row) {
@@ -88,60 +86,17 @@ public final class SubscriptionFlow implements Releaser {
         return Compose.buried(released(row), reason, error, stage);
     }
 
-    /**
-     * Something happened to a row of this subscription.
-     *
-     * @return what it was to the row's lane
-     */
-    Heard tell(Decoded row, LaneEvent event, Budget budget) {
+    /** Something happened to a row of this subscription. */
+    Change hear(Decoded row, LaneEvent event) {
         LaneKey lane = LaneKey.of(subscription, row.source(), row.orderingKey(), row.rowId());
-        return around.lanes().take(lane, event, now(), this, budget);
+        return around.lanes().hear(lane, event, now());
     }
 
-    /** The row's dead letter goes: it is on its way again. */
-    void resurrected(Decoded row) {
-        parking.release(row.rowId());
-    }
-
-    private void hear(Decoded answer, Budget budget) {
+    private Deed hear(Decoded answer) {
         if (answer.kind() == Kind.WAITING || isOver(answer)) {
-            return;
+            return Deed.NONE;
         }
-        if (answer.kind() == Kind.DONE) {
-            around.past().finished().add(subscription, answer.source(), answer.rowId(), answer.turn());
-        }
-        Optional<Place> place = answer.place();
-        if (place.isEmpty()) {
-            hearOfARowWithoutPlace(answer, budget);
-            return;
-        }
-        Heard heard = tell(answer, eventOf(answer, place.get()), budget);
-        if (heard == Heard.CHANGED && answer.kind() == Kind.FAILED) {
-            around.metrics().retried(subscription);
-        }
-        // One that died at its first attempt was never on a lane, and is parked all the same.
-        if (heard != Heard.STALE && answer.kind() == Kind.DEAD) {
-            park(answer);
-        }
-        if (heard == Heard.MET_A_STRANGER) {
-            wake(answer);
-        }
-    }
-
-    /**
-     * The row that another one met twice is on no lane. At turn 0 it is not run: its table is ahead, and the executor answers with
-     * what stands there, which brings it back onto its lane.
-     */
-    private void wake(Decoded behind) {
-        behind.record().headers().text(HeaderName.BEHIND).ifPresent(met -> {
-            RawRecord about = behind.record()
-                    .withoutValue(behind.record().headers().withoutDelivery().toBuilder()
-                            .put(HeaderName.CE_ID, met)
-                            .put(HeaderName.SEQ, behind.seq().text())
-                            .put(HeaderName.PAYLOAD, "omitted")
-                            .build());
-            around.outbound().send(Compose.released(about, redeliveryTopic, Kind.REDELIVERY, ANY_CARRIER, 0));
-        });
+        return answer.place().map(place -> ofARowOnItsPlace(answer, place)).orElseGet(() -> ofARowWithoutPlace(answer));
     }
 
     /** A replay is an operator's word and not an answer; what is done cannot be replayed. */
@@ -151,17 +106,51 @@ public final class SubscriptionFlow implements Releaser {
                 && around.past().finished().isOver(subscription, answer.source(), answer.rowId(), answer.turn());
     }
 
+    private Deed ofARowOnItsPlace(Decoded answer, Place place) {
+        Change change = hear(answer, eventOf(answer, place));
+        Heard heard = change.heard();
+        Deed deed = Deed.settle(change);
+        return switch (answer.kind()) {
+            case DONE -> deed.then(() -> remember(answer));
+            case FAILED ->
+                heard == Heard.CHANGED ? deed.then(() -> around.metrics().retried(subscription)) : deed;
+            case BEHIND ->
+                heard == Heard.MET_A_STRANGER ? stranger(answer).map(deed::and).orElse(deed) : deed;
+            // One that died at its first attempt was never on a lane, and is parked all the same.
+            case DEAD -> heard == Heard.STALE ? deed : parked(letter(answer)).and(change);
+            default -> deed;
+        };
+    }
+
     /** A row that was never stamped has no place and stands on no lane. */
-    private void hearOfARowWithoutPlace(Decoded answer, Budget budget) {
-        switch (answer.kind()) {
-            case EARLY -> around.agenda().add(again(answer));
-            case DEAD -> park(answer);
+    private Deed ofARowWithoutPlace(Decoded answer) {
+        return switch (answer.kind()) {
+            case EARLY -> Deed.add(again(answer));
+            case DEAD -> parked(letter(answer));
+            case DONE -> Deed.NONE.then(() -> remember(answer));
             // Events are replayed at their own place, which is their seq.
-            case REPLAY -> tell(answer, eventOf(answer, answer.seq()), budget);
-            default -> {
-                // Done: nobody waits for it.
-            }
-        }
+            case REPLAY -> Deed.settle(hear(answer, eventOf(answer, answer.seq())));
+            default ->
+                throw new IllegalStateException(
+                        "'%s' of a row without a place: the decoder asks for one, yet let it pass"
+                                .formatted(answer.kind()));
+        };
+    }
+
+    /**
+     * The row that another one met twice is on no lane. At turn 0 it is not run: its table is ahead, and the executor answers with
+     * what stands there, which brings it back onto its lane.
+     */
+    private Optional<Outgoing> stranger(Decoded behind) {
+        return behind.record().headers().text(HeaderName.BEHIND).map(met -> {
+            RawRecord about = behind.record()
+                    .withoutValue(behind.record().headers().withoutDelivery().toBuilder()
+                            .put(HeaderName.CE_ID, met)
+                            .put(HeaderName.SEQ, behind.seq().text())
+                            .put(HeaderName.PAYLOAD, "omitted")
+                            .build());
+            return Compose.released(about, redeliveryTopic, Kind.REDELIVERY, ANY_CARRIER, 0);
+        });
     }
 
     private LaneEvent eventOf(Decoded answer, Place place) {
@@ -193,7 +182,11 @@ public final class SubscriptionFlow implements Releaser {
         return new Due.Command(at - at % STEP_MILLIS, ANY_CARRIER, early.turn(), early.rowId(), Carrier.of(early, at));
     }
 
-    private void park(Decoded answer) {
+    private void remember(Decoded done) {
+        around.past().finished().add(subscription, done.source(), done.rowId(), done.turn());
+    }
+
+    private Letter letter(Decoded answer) {
         var headers = answer.record().headers();
         ErrorTrail error = new ErrorTrail(
                 headers.text(HeaderName.ERROR_CLASS).orElse(""),
@@ -201,16 +194,20 @@ public final class SubscriptionFlow implements Releaser {
                 headers.text(HeaderName.ERROR_STACK).orElse(""));
         Reason reason = headers.reason().orElse(Reason.REJECTED);
         String stage = headers.text(HeaderName.STAGE).orElse("handler");
-        parking.park(
+        return parking.letter(
                 answer.record(), answer.rowId(), new Verdict(reason, answer.attempts(), error, stage, answer.seq()));
     }
 
     /** Parked as it came. */
-    void park(Malformed malformed) {
-        parking.park(
+    Deed park(Malformed malformed) {
+        return parked(parking.letter(
                 malformed.record(),
                 malformed.rowId(),
-                new Verdict(malformed.reason(), 0, malformed.error(), malformed.stage(), malformed.seq()));
+                new Verdict(malformed.reason(), 0, malformed.error(), malformed.stage(), malformed.seq())));
+    }
+
+    private Deed parked(Letter letter) {
+        return Deed.send(letter.record(), () -> parking.parked(letter));
     }
 
     private long now() {

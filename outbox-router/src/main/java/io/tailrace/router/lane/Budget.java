@@ -5,6 +5,9 @@ import java.util.function.LongSupplier;
 /** What one tick may do before it makes room for polls and commits: so many rows, and so long. Not for use by two threads. */
 public final class Budget {
 
+    /** Nothing is released, only written down: what may go goes with the next tick. Has nothing that changes, and so may be shared. */
+    public static final Budget NONE = new Budget(0, 0, () -> 0);
+
     private final LongSupplier clock;
     private final long deadline;
     private int rows;

@@ -9,12 +9,12 @@ import io.tailrace.contract.record.Place;
  * @param window what may be released
  * @param rows on the lane, released ones included
  * @param bytes of these rows
- * @param wakeAt when the lane is to be looked at again, {@link #NEVER} when an answer will wake it
+ * @param wakeAt when the lane is to be looked at again, {@link #NEVER} when only a word about one of its rows will wake it
  * @param since when the key was blocked; both in milliseconds since the epoch
  */
 public record Lane(Place head, Window window, int rows, long bytes, long wakeAt, long since) {
 
-    /** No timer: the lane waits for an answer. */
+    /** No timer. */
     public static final long NEVER = Long.MAX_VALUE;
 
     /**

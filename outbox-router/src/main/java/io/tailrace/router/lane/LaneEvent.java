@@ -40,13 +40,13 @@ public record LaneEvent(Kind kind, Place place, int turn, long notBefore, int at
         SKIPPED(Fence.NONE),
         /** Its time was changed in its table. */
         RETIMED(Fence.NEWER),
-        /** The reconciler asks for it, if nobody has it. Nobody sends this yet. */
+        /** Its table says that it is overdue: asked for, if nobody has it. */
         WOKEN(Fence.NEWER),
         /** It is due now, whatever was said before: it was cancelled, and the sooner it is answered the better. */
         HURRIED(Fence.NONE),
         /** The lane is too long and this is its head. */
         OVERFLOWED(Fence.NONE),
-        /** It is due and its turn has come. */
+        /** Its hour has come: to be released, or, if it is, to have been answered. */
         DUE(Fence.NONE);
 
         private final Fence fence;

@@ -24,7 +24,7 @@ import java.util.Map;
  * WOKEN        ENTER     DROP      DROP      DROP      somebody has it already
  * HURRIED      DROP      HURRY     DROP      DROP
  * OVERFLOWED   DROP      BURY      DROP      DROP      what an executor holds is not taken from it
- * DUE          DROP      RELEASE   DROP      DROP      never twice for one turn
+ * DUE          DROP      RELEASE   REPEAT    DROP      its hour has come; of a released row: its answer is overdue
  * </pre>
  */
 final class LaneTable {
@@ -50,7 +50,9 @@ final class LaneTable {
         /** Make it due to be given up. */
         BURY,
         /** Hand it out. */
-        RELEASE
+        RELEASE,
+        /** Hand it out once more, at the turn that it was handed out with: its table knows whether that is over. */
+        REPEAT
     }
 
     private static final Map<Kind, Map<RowState, Move>> MOVES = new EnumMap<>(Kind.class);
@@ -70,7 +72,7 @@ final class LaneTable {
         row(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP, Move.DROP);
         row(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP, Move.DROP);
         row(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP, Move.DROP);
-        row(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP, Move.DROP);
+        row(Kind.DUE, Move.DROP, Move.RELEASE, Move.REPEAT, Move.DROP);
     }
 
     private LaneTable() {}

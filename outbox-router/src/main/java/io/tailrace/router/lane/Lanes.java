@@ -1,6 +1,7 @@
 package io.tailrace.router.lane;
 
 import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.router.lane.LaneEvent.Kind;
 import io.tailrace.router.lane.LaneTable.Move;
@@ -8,19 +9,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the lanes, over the stores. A row's way on its lane is the table of {@link LaneTable}; around it:
+ * The rules of the lanes. A row's way on its lane is the table of {@link LaneTable}; around it:
  *
  * <ul>
  *   <li>The head is the row with the smallest place. Before it has succeeded nothing else is released.
  *   <li>When the head is done the window opens: rows are released in place order ahead of their answers, up to
  *       {@link LaneLimits#window()}. A released row that comes back, one that is tried anew, or one that waits until later closes it.
  *   <li>A row at which its key stops lets nobody pass, until it is replayed or skipped.
+ *   <li>A head that was released and is not answered is released again, at the same turn, ever more rarely.
  *   <li>A lane that is over its limits gives up its head, as often as it takes.
  *   <li>A lane that has lost its last row is gone, and the key flows.
  * </ul>
  *
- * <p>Every change is written before the method returns, in the transaction of the record or timer that caused it: a crash takes back
- * cause and change together. For use by one stream thread at a time.
+ * <p>A {@link Change} has two halves. {@link #hear} takes the event in, in memory, and may be thrown away: until then nothing has
+ * happened. {@link #settle} releases what may go now and writes all of it, in the transaction of the record or timer that caused it: a
+ * crash takes back cause and change together. For use by one stream thread.
  */
 public final class Lanes {
 
@@ -30,29 +33,32 @@ public final class Lanes {
     /** Longest wait of a head that comes back {@code behind}. */
     static final long MAX_YIELD_MILLIS = 30_000;
 
-    private final LaneStore lanes;
-    private final ParkedStore parked;
-    private final Wakes wakes;
+    /** Time for an answer: three times the longest run of a handler. Doubles each time, since executors that are down are no reason. */
+    static final long SILENCE_MILLIS = 900_000;
+
+    /** Longest time for an answer. */
+    static final long MAX_SILENCE_MILLIS = 4 * 3_600_000;
+
+    /** Rows that are released within one step are asked for at one instant, and their lane keeps its wake. */
+    static final long SILENCE_STEP_MILLIS = 60_000;
+
+    private final Stores stores;
     private final LaneLimits limits;
-    private final LaneWatcher watcher;
 
     public Lanes(LaneStore lanes, ParkedStore parked, Wakes wakes, LaneLimits limits, LaneWatcher watcher) {
-        this.lanes = lanes;
-        this.parked = parked;
-        this.wakes = wakes;
+        this.stores = new Stores(lanes, parked, wakes, watcher);
         this.limits = limits;
-        this.watcher = watcher;
     }
 
     /** Whether rows of this lane wait. */
     public boolean isBlocked(LaneKey key) {
-        return lanes.get(key) != null;
+        return stores.lanes().get(key) != null;
     }
 
     /** The row with the smallest place on a lane, null when the key flows. */
     public @Nullable LaneRow head(LaneKey key) {
-        Lane lane = lanes.get(key);
-        return lane == null ? null : headOf(key, lane);
+        Change look = Change.of(stores, key, 0);
+        return look.lane() == null ? null : look.head();
     }
 
     /**
@@ -61,31 +67,57 @@ public final class Lanes {
      * @param halts whether the key is to stop at this row's dead letter
      */
     public boolean refuses(LaneKey key, LaneRow row, boolean halts) {
-        Lane lane = lanes.get(key);
+        Change look = Change.of(stores, key, 0);
+        Lane lane = look.lane();
         return lane != null
                 && limits.areExceededBy(lane.rows() + 1, lane.bytes() + row.bytes())
-                && (halts || headOf(key, lane).state() == RowState.HALTED)
-                && parked.get(key, row.place()) == null;
+                && (halts || look.head().state() == RowState.HALTED)
+                && look.row(row.place()) == null;
     }
 
     /**
-     * Something happened to a row: takes it in, then releases what may be released now.
+     * Takes in what happened to a row. Nothing is written: to be settled, or thrown away.
      *
      * @param now milliseconds since the epoch
-     * @return what it was to the lane; what is {@link Heard#STALE} must have no effect anywhere else either
      */
-    public Heard take(LaneKey key, LaneEvent event, long now, Releaser releaser, Budget budget) {
-        LaneRow known = parked.get(key, event.place());
+    public Change hear(LaneKey key, LaneEvent event, long now) {
+        Change change = Change.of(stores, key, now);
+        LaneRow known = change.row(event.place());
         if (known != null && !event.kind().passes(event.turn(), known.standing().turn())) {
-            return Heard.STALE;
+            change.heardAs(Heard.STALE);
+            return change;
         }
-        Lane before = lanes.get(key);
-        Lane after = apply(key, before, known, event, now);
-        after = doubted(key, after, event, now);
-        Heard heard = heard(before, known, event);
-        long wake = before == null ? Lane.NEVER : before.wakeAt();
-        write(key, before, wake, released(key, after, now, releaser, budget), now);
-        return heard;
+        change.heardAs(heard(change.before(), known, event));
+        apply(change, known, event);
+        doubt(change, event);
+        return change;
+    }
+
+    /**
+     * Releases what may go now, and writes. A releaser may settle another lane meanwhile, never this one: it would be overwritten.
+     */
+    public void settle(Change change, Releaser releaser, Budget budget) {
+        if (change.heard() != Heard.STALE) {
+            release(change, releaser, budget);
+            change.write();
+        }
+    }
+
+    /** A wake of the lane has come; it is no longer among the {@link Wakes}. */
+    public void wake(LaneKey key, long at, long now, Releaser releaser, Budget budget) {
+        Change change = Change.woken(stores, key, at, now);
+        if (change != null) {
+            settle(change, releaser, budget);
+        }
+    }
+
+    /** A wake of the lane has come, but there is nobody to release its rows to: looks again later. */
+    public void postpone(LaneKey key, long at, long until) {
+        Change change = Change.woken(stores, key, at, at);
+        if (change != null) {
+            change.become(change.existing().wakingAt(until));
+            change.write();
+        }
     }
 
     private static Heard heard(@Nullable Lane before, @Nullable LaneRow known, LaneEvent event) {
@@ -102,52 +134,34 @@ public final class Lanes {
         return isHeadAgain ? Heard.MET_A_STRANGER : Heard.CHANGED;
     }
 
-    /** A wake of the lane has come; it is no longer among the {@link Wakes}. */
-    public void wake(LaneKey key, long at, long now, Releaser releaser, Budget budget) {
-        Lane lane = lanes.get(key);
-        if (lane == null || lane.wakeAt() != at) {
-            return;
-        }
-        write(key, lane, Lane.NEVER, released(key, lane, now, releaser, budget), now);
-    }
-
-    /** A wake of the lane has come, but there is nobody to release its rows to: looks again later. */
-    public void postpone(LaneKey key, long at, long until) {
-        Lane lane = lanes.get(key);
-        if (lane != null && lane.wakeAt() == at) {
-            lanes.put(key, lane.wakingAt(until));
-            wakes.add(key, until);
-        }
-    }
-
     /** Releases rows from the front as far as the window, their times and the budget go. */
-    private @Nullable Lane released(LaneKey key, @Nullable Lane start, long now, Releaser releaser, Budget budget) {
-        Lane lane = start;
-        while (lane != null) {
-            lane = shortened(key, lane);
-            LaneRow row = candidate(key, lane);
-            if (row == null || row.state() == RowState.HALTED) {
-                return (row == null ? lane : lane.with(lane.window().closed())).wakingAt(Lane.NEVER);
-            }
-            if (row.standing().notBefore() > now) {
-                // Nothing is released behind it before it has succeeded, even if it heads the lane only then.
-                return lane.with(lane.window().closed()).wakingAt(row.standing().notBefore());
+    private void release(Change change, Releaser releaser, Budget budget) {
+        while (change.lane() != null) {
+            shorten(change);
+            LaneRow row = next(change);
+            if (row == null || row.state() == RowState.HALTED || row.standing().notBefore() > change.now()) {
+                rest(change, row);
+                return;
             }
             if (!budget.take()) {
-                return lane.wakingAt(now);
+                change.become(change.existing().wakingAt(change.now()));
+                return;
             }
-            lane = release(key, lane, row, now, releaser);
+            handOut(change, row, releaser);
         }
-        return null;
     }
 
-    private @Nullable LaneRow candidate(LaneKey key, Lane lane) {
-        Lane.Window window = lane.window();
-        if (!window.open()) {
-            LaneRow head = headOf(key, lane);
-            return isWanted(head) ? head : null;
+    /** Who is the next to go, at his hour; one whom nobody passes; or null, when all wait for an answer. */
+    private @Nullable LaneRow next(Change change) {
+        Lane.Window window = change.existing().window();
+        LaneRow head = change.head();
+        boolean isOverdue = head.standing().notBefore() <= change.now() && move(head, Kind.DUE) == Move.REPEAT;
+        if (isOverdue || isWanted(head)) {
+            return head;
         }
-        return window.inFlight() < limits.window() ? parked.first(key, window.frontier(), Lanes::isWanted) : null;
+        return window.open() && window.inFlight() < limits.window()
+                ? change.first(window.frontier(), Lanes::isWanted)
+                : null;
     }
 
     /** One to be released, or one that nobody passes. */
@@ -155,30 +169,51 @@ public final class Lanes {
         return row.state() == RowState.HALTED || move(row, Kind.DUE) == Move.RELEASE;
     }
 
-    private @Nullable Lane release(LaneKey key, Lane lane, LaneRow row, long now, Releaser releaser) {
-        LaneRow released = row.with(row.standing().released());
-        Lane ahead = lane.with(lane.window().released(row.place()));
-        Optional<LaneEvent> answer = releaser.release(key, released);
-        if (answer.isPresent()) {
-            // Attempted in place: the released state lasted for one call and is never seen in the store.
-            return apply(key, ahead, released, answer.get(), now);
-        }
-        parked.put(key, released);
-        return ahead;
+    /** Nobody goes now. Behind a row that waits nothing is released before it has succeeded, even if it heads the lane only then. */
+    private static void rest(Change change, @Nullable LaneRow next) {
+        Lane lane = change.existing();
+        LaneRow head = change.head();
+        boolean isAwaited = head.state() == RowState.RELEASED || (next != null && next.state() != RowState.HALTED);
+        long wakeAt = isAwaited ? head.standing().notBefore() : Lane.NEVER;
+        change.become((next == null ? lane : lane.with(lane.window().closed())).wakingAt(wakeAt));
     }
 
-    private @Nullable Lane apply(LaneKey key, @Nullable Lane lane, @Nullable LaneRow known, LaneEvent event, long now) {
-        Move move = move(known, event.kind());
-        return switch (move) {
-            case DROP, RELEASE -> lane;
-            case LEAVE -> left(key, existing(key, lane), row(key, known), event.kind());
-            case ENTER -> entered(key, lane, known, entering(event, now), isStillOpen(event.kind(), known), now);
-            case HALT -> entered(key, lane, known, halted(event), false, now);
-            case YIELD ->
-                entered(key, lane, known, yielding(existing(key, lane), row(key, known), event, now), false, now);
-            case REST, RETIME -> entered(key, lane, known, again(move, row(key, known), event), false, now);
-            case HURRY, BURY -> entered(key, lane, known, again(move, row(key, known), event), true, now);
-        };
+    private static void handOut(Change change, LaneRow row, Releaser releaser) {
+        Lane lane = change.existing();
+        boolean isRepeated = move(row, Kind.DUE) == Move.REPEAT;
+        int silences = isRepeated ? row.standing().waits() + 1 : 0;
+        long overdue = overdue(change.now(), silences);
+        LaneRow out = row.with(
+                isRepeated ? row.standing().askedAgain(overdue) : row.standing().released(overdue));
+        if (!isRepeated) {
+            change.become(lane.with(lane.window().released(row.place())));
+        }
+        Optional<LaneEvent> answer = releaser.release(change.key(), row);
+        if (answer.isPresent()) {
+            // Attempted in place: the released state lasted for one call and is never seen in the store.
+            apply(change, out, answer.get());
+        } else {
+            change.put(out);
+        }
+    }
+
+    private static long overdue(long now, int silences) {
+        long at = now + Math.min(MAX_SILENCE_MILLIS, SILENCE_MILLIS << Math.min(silences, 10));
+        return at - at % SILENCE_STEP_MILLIS + SILENCE_STEP_MILLIS;
+    }
+
+    private static void apply(Change change, @Nullable LaneRow known, LaneEvent event) {
+        Kind kind = event.kind();
+        Move move = move(known, kind);
+        switch (move) {
+            case DROP, RELEASE, REPEAT -> {}
+            case LEAVE -> leave(change, present(change, known), kind);
+            case ENTER -> enter(change, known, entering(event, change.now()), isStillOpen(kind, known));
+            case HALT -> enter(change, known, halted(event), false);
+            case YIELD -> enter(change, known, yielding(change, present(change, known), event), false);
+            case REST, RETIME -> enter(change, known, again(move, present(change, known), event), false);
+            case HURRY, BURY -> enter(change, known, again(move, present(change, known), event), true);
+        }
     }
 
     /**
@@ -186,40 +221,33 @@ public final class Lanes {
      * here by an answer that came after it was done, and would hold the key for its whole wait. Asked now, the table tells; a head
      * that waits rightly is answered {@code early} and goes on waiting. One that backs off keeps its own pace.
      */
-    private @Nullable Lane doubted(LaneKey key, @Nullable Lane lane, LaneEvent event, long now) {
+    private static void doubt(Change change, LaneEvent event) {
         Optional<String> met = event.record().headers().text(HeaderName.BEHIND);
-        if (lane == null
+        if (change.lane() == null
                 || event.kind() != Kind.BEHIND
                 || met.isEmpty()
-                || lane.head().equals(event.place())) {
-            return lane;
+                || change.existing().head().equals(event.place())) {
+            return;
         }
-        LaneRow head = headOf(key, lane);
+        LaneRow head = change.head();
         boolean isMet = head.record().headers().text(HeaderName.CE_ID).equals(met);
-        boolean isWaiting = head.standing().notBefore() > now && head.standing().waits() == 0;
-        return isWaiting && !isMet
-                ? apply(key, lane, head, LaneEvent.of(Kind.HURRIED, head.place(), 0, head.record()), now)
-                : lane;
+        boolean isWaiting =
+                head.standing().notBefore() > change.now() && head.standing().waits() == 0;
+        if (isWaiting && !isMet) {
+            apply(change, head, LaneEvent.of(Kind.HURRIED, head.place(), 0, head.record()));
+        }
     }
 
     /** A lane over its limits gives up its head, unless an executor holds it: then the next row that comes in asks again. */
-    private Lane shortened(LaneKey key, Lane lane) {
+    private void shorten(Change change) {
+        Lane lane = change.existing();
         if (!limits.areExceededBy(lane.rows(), lane.bytes())) {
-            return lane;
+            return;
         }
-        LaneRow head = headOf(key, lane);
-        boolean isGivenUp = head.standing().burial() != null;
-        return isGivenUp || move(head, Kind.OVERFLOWED) != Move.BURY
-                ? lane
-                : entered(key, lane, head, head.with(head.standing().toBeBuried(Reason.LANE_OVERFLOW)), true, 0);
-    }
-
-    private LaneRow headOf(LaneKey key, Lane lane) {
-        LaneRow head = parked.get(key, lane.head());
-        if (head == null) {
-            throw broken(key, "has no row at its head");
+        LaneRow head = change.head();
+        if (head.standing().burial() == null) {
+            apply(change, head, LaneEvent.of(Kind.OVERFLOWED, head.place(), 0, head.record()));
         }
-        return head;
     }
 
     private static LaneRow halted(LaneEvent event) {
@@ -234,11 +262,12 @@ public final class Lanes {
     }
 
     /** A head has nobody before it on this lane, yet it met somebody: he is on his way here, so it asks again, ever more slowly. */
-    private static LaneRow yielding(Lane lane, LaneRow row, LaneEvent event, long now) {
-        boolean isHead = row.place().equals(lane.head());
+    private static LaneRow yielding(Change change, LaneRow row, LaneEvent event) {
+        boolean isHead = row.place().equals(change.existing().head());
         int waits = isHead ? row.standing().waits() + 1 : 0;
         long wait = isHead ? Math.min(MAX_YIELD_MILLIS, YIELD_MILLIS << Math.min(waits - 1, 20)) : 0;
-        Standing standing = new Standing(RowState.WAITING, event.turn(), now + wait, event.attempts(), waits, null);
+        Standing standing =
+                new Standing(RowState.WAITING, event.turn(), change.now() + wait, event.attempts(), waits, null);
         return new LaneRow(row.place(), standing, event.record());
     }
 
@@ -262,84 +291,52 @@ public final class Lanes {
         return known == null && (kind == Kind.ARRIVED || kind == Kind.BEHIND);
     }
 
-    private Lane entered(
-            LaneKey key, @Nullable Lane lane, @Nullable LaneRow known, LaneRow row, boolean stillOpen, long now) {
-        parked.put(key, row);
+    private static void enter(Change change, @Nullable LaneRow known, LaneRow row, boolean stillOpen) {
+        change.put(row);
+        Lane lane = change.lane();
         if (lane == null) {
-            watcher.rows(1, row.bytes());
-            return Lane.around(row, now);
+            change.become(Lane.around(row, change.now()));
+            return;
         }
-        int more = known == null ? 1 : 0;
-        long moreBytes = row.bytes() - (known == null ? 0 : known.bytes());
-        watcher.rows(more, moreBytes);
+        boolean isFirst = row.place().compareTo(lane.head()) < 0;
         boolean wasInFlight = known != null && known.state() == RowState.RELEASED;
-        return lane.plus(more, moreBytes)
-                .headedBy(row.place().compareTo(lane.head()) < 0 ? row.place() : lane.head())
-                .with(lane.window().returned(row.place(), stillOpen, wasInFlight));
+        change.become(lane.plus(known == null ? 1 : 0, row.bytes() - (known == null ? 0 : known.bytes()))
+                .headedBy(isFirst ? row.place() : lane.head())
+                .with(lane.window().returned(row.place(), stillOpen, wasInFlight)));
     }
 
-    private @Nullable Lane left(LaneKey key, Lane lane, LaneRow row, Kind why) {
-        parked.delete(key, row.place());
-        watcher.rows(-1, -row.bytes());
+    private static void leave(Change change, LaneRow row, Kind why) {
+        Lane lane = change.existing();
+        change.remove(row.place());
         if (lane.rows() == 1) {
-            return null;
+            change.become(null);
+            return;
         }
         Lane.Window window = lane.window().settled(row.state() == RowState.RELEASED);
-        Lane rest = lane.plus(-1, -row.bytes()).with(window);
-        if (!row.place().equals(lane.head())) {
-            return rest;
+        Lane rest = lane.plus(-1, -row.bytes());
+        if (row.place().equals(lane.head())) {
+            rest = rest.headedBy(follower(change, row.place(), rest.rows()));
+            window = why == Kind.DONE ? window.opened() : window;
         }
-        LaneRow next = parked.first(key, Lane.successor(row.place()), any -> true);
-        if (next == null) {
-            throw broken(key, "counts " + rest.rows() + " more rows, but has none");
-        }
-        Lane headed = rest.headedBy(next.place());
-        return why == Kind.DONE ? headed.with(headed.window().opened()) : headed;
+        change.become(rest.with(window));
     }
 
-    /** @param wake of the lane that is still among the {@link Wakes} */
-    private void write(LaneKey key, @Nullable Lane before, long wake, @Nullable Lane after, long now) {
-        long wanted = after == null ? Lane.NEVER : after.wakeAt();
-        if (wake != wanted && wake != Lane.NEVER) {
-            wakes.remove(key, wake);
+    private static Place follower(Change change, Place place, int rows) {
+        LaneRow next = change.first(Lane.successor(place), any -> true);
+        if (next == null) {
+            throw change.broken("counts " + rows + " more rows, but has none");
         }
-        if (wake != wanted && wanted != Lane.NEVER) {
-            wakes.add(key, wanted);
-        }
-        if (after != null && !after.equals(before)) {
-            lanes.put(key, after);
-        }
-        if (before == null && after != null) {
-            watcher.blocked(key, after.since());
-        }
-        if (before != null && after == null) {
-            lanes.delete(key);
-            watcher.flowing(key, before.since(), now);
-        }
+        return next.place();
     }
 
     private static Move move(@Nullable LaneRow row, Kind kind) {
         return LaneTable.move(row == null ? RowState.ABSENT : row.state(), kind);
     }
 
-    private static Lane existing(LaneKey key, @Nullable Lane lane) {
-        if (lane == null) {
-            throw broken(key, "is gone, but one of its rows is not");
-        }
-        return lane;
-    }
-
-    private static LaneRow row(LaneKey key, @Nullable LaneRow row) {
+    private static LaneRow present(Change change, @Nullable LaneRow row) {
         if (row == null) {
-            throw broken(key, "moves a row that it does not have");
+            throw change.broken("moves a row that it does not have");
         }
         return row;
-    }
-
-    /** Only a torn store can bring this about: the lane's own transactions cannot. */
-    private static UnusableState broken(LaneKey key, String how) {
-        return new UnusableState(
-                "lane %s %s: the stores do not belong together; delete this instance's state directory, it is rebuilt from Kafka"
-                        .formatted(key, how));
     }
 }

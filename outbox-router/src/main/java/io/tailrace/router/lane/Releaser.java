@@ -7,7 +7,7 @@ import java.util.Optional;
 public interface Releaser {
 
     /**
-     * Releases a row, or gives it up if its standing says so. Does not throw for anything that lies in the row.
+     * Releases a row, or gives it up if its standing says so. What it throws is no row's fault, and takes back the transaction.
      *
      * @return the answer, if it is there already; it passes no fence, since nobody else can have spoken meanwhile
      */

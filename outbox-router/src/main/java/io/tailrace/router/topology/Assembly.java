@@ -9,6 +9,7 @@ import io.tailrace.router.due.Agenda;
 import io.tailrace.router.due.DueStore;
 import io.tailrace.router.flow.CommandFlow;
 import io.tailrace.router.flow.EventFlow;
+import io.tailrace.router.flow.GiveUp;
 import io.tailrace.router.flow.Router;
 import io.tailrace.router.flow.SubscriptionFlow;
 import io.tailrace.router.flow.Surroundings;
@@ -38,33 +39,28 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
             LaneStore lanes, ParkedStore parked, DueStore due, PastStore past, Outbound outbound, LaneWatcher watcher) {
         Agenda agenda = new Agenda(due);
         Surroundings around = new Surroundings(
-                outbound,
                 new Lanes(lanes, parked, agenda, rules.limits(), watcher),
                 agenda,
                 Past.over(past),
                 metrics,
                 clock,
-                new SplittableRandom(),
-                Thrown::isSystemic);
-        Parking events = parking(Topics.EVENTS, outbound);
-        Parking commands = parking(Topics.COMMANDS, outbound);
+                new SplittableRandom());
+        Parking events = parking(Topics.EVENTS);
+        Parking commands = parking(Topics.COMMANDS);
         SubscriptionFlow ofCommands =
                 new SubscriptionFlow(Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
         return new Router(
                 topics,
                 around,
+                outbound,
+                new GiveUp(Thrown::isSystemic),
                 new EventFlow(around, decider, events, rules.redaction()),
                 new CommandFlow(around, decider, commands, ofCommands, topics.commands()),
                 ofCommands);
     }
 
-    private Parking parking(String x, Outbound outbound) {
+    private Parking parking(String x) {
         return new Parking(
-                x,
-                new DeadLetters(topics.deadLetters(x), rules.letters()),
-                rules.redaction(),
-                outbound,
-                metrics,
-                clock);
+                x, new DeadLetters(topics.deadLetters(x), rules.letters()), rules.redaction(), metrics, clock);
     }
 }

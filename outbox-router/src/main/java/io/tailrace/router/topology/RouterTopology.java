@@ -9,12 +9,14 @@ import io.tailrace.router.deliver.Outgoing;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
@@ -49,13 +51,18 @@ public final class RouterTopology {
 
     /** Wires it. */
     static Topology of(Assembly assembly) {
+        return of(assembly, Stores::persistentKeyValueStore);
+    }
+
+    /** @param stores by name */
+    static Topology of(Assembly assembly, Function<String, KeyValueBytesStoreSupplier> stores) {
         return new Topology()
                 .addSource(SOURCE, new ByteArrayDeserializer(), new ByteArrayDeserializer(), sources(assembly.topics()))
                 .addProcessor(ROUTER, () -> new RouterProcessor(assembly), SOURCE)
-                .addStateStore(store(LANE_STORE), ROUTER)
-                .addStateStore(store(PARKED_STORE), ROUTER)
-                .addStateStore(store(DUE_STORE), ROUTER)
-                .addStateStore(store(PAST_STORE), ROUTER)
+                .addStateStore(store(stores.apply(LANE_STORE)), ROUTER)
+                .addStateStore(store(stores.apply(PARKED_STORE)), ROUTER)
+                .addStateStore(store(stores.apply(DUE_STORE)), ROUTER)
+                .addStateStore(store(stores.apply(PAST_STORE)), ROUTER)
                 .<byte[], Outgoing>addSink(
                         SINK,
                         (key, outgoing, context) -> outgoing.topic(),
@@ -106,8 +113,9 @@ public final class RouterTopology {
     }
 
     /** On disk and in a changelog, without a cache: what is written is small, and reading it back is rare. */
-    private static StoreBuilder<KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]>> store(String name) {
-        return Stores.keyValueStoreBuilder(Stores.persistentKeyValueStore(name), Serdes.Bytes(), Serdes.ByteArray())
+    private static StoreBuilder<KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]>> store(
+            KeyValueBytesStoreSupplier store) {
+        return Stores.keyValueStoreBuilder(store, Serdes.Bytes(), Serdes.ByteArray())
                 .withLoggingEnabled(Map.of())
                 .withCachingDisabled();
     }

@@ -103,14 +103,15 @@ class HaltPropertiesTest {
                 fates.put(row.place(), Fate.ON_THE_LANE);
                 LaneEvent outcome = attempt(row);
                 if (outcome.kind() == Kind.FAILED || outcome.kind() == Kind.HALTED) {
-                    lanes.take(LANE, outcome, now, this::release, budget());
+                    InMemory.take(lanes, LANE, outcome, now, this::release, budget());
                 }
             } else if (lanes.refuses(LANE, row, halts)) {
                 assertThat(onTheLane()).as("refused although there is room").hasSizeGreaterThanOrEqualTo(limit);
                 fates.put(row.place(), Fate.REFUSED);
             } else {
                 fates.put(row.place(), Fate.ON_THE_LANE);
-                lanes.take(LANE, LaneEvent.of(Kind.ARRIVED, row.place(), 0, RECORD), now, this::release, budget());
+                InMemory.take(
+                        lanes, LANE, LaneEvent.of(Kind.ARRIVED, row.place(), 0, RECORD), now, this::release, budget());
             }
         }
 
@@ -135,13 +136,13 @@ class HaltPropertiesTest {
                     return;
                 }
                 fates.put(place, Fate.ON_THE_LANE);
-                lanes.take(LANE, LaneEvent.of(Kind.REVIVED, place, 0, RECORD), now, this::release, budget());
+                InMemory.take(lanes, LANE, LaneEvent.of(Kind.REVIVED, place, 0, RECORD), now, this::release, budget());
                 return;
             }
             fates.put(place, Fate.ON_THE_LANE);
             LaneEvent outcome = attempt(row);
             if (outcome.kind() == Kind.FAILED || outcome.kind() == Kind.HALTED) {
-                lanes.take(LANE, outcome, now, this::release, budget());
+                InMemory.take(lanes, LANE, outcome, now, this::release, budget());
             }
         }
 
@@ -154,7 +155,8 @@ class HaltPropertiesTest {
             if (head.state() == RowState.HALTED) {
                 fates.put(head.place(), Fate.SKIPPED);
             }
-            lanes.take(
+            InMemory.take(
+                    lanes,
                     LANE,
                     LaneEvent.of(Kind.SKIPPED, head.place(), head.standing().turn(), head.record()),
                     now,

@@ -14,6 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** The stores of lanes in memory, through the same bytes as on disk, and able to go back as a crash does. */
 final class InMemory implements LaneStore, ParkedStore, Wakes {
 
+    /** Takes an event in and settles what it makes of its lane, as a flow does with nothing else to do. */
+    static Heard take(Lanes lanes, LaneKey key, LaneEvent event, long now, Releaser releaser, Budget budget) {
+        Change change = lanes.hear(key, event, now);
+        lanes.settle(change, releaser, budget);
+        return change.heard();
+    }
+
     private TreeMap<byte[], byte[]> lanes = new TreeMap<>(Arrays::compareUnsigned);
     private TreeMap<byte[], byte[]> parked = new TreeMap<>(Arrays::compareUnsigned);
     private TreeMap<Long, TreeSet<String>> wakes = new TreeMap<>();

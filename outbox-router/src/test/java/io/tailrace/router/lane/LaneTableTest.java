@@ -1,6 +1,7 @@
 package io.tailrace.router.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
@@ -47,7 +48,7 @@ class LaneTableTest {
                         cell(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP, Move.DROP),
                         cell(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP, Move.DROP),
                         cell(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP, Move.DROP),
-                        cell(Kind.DUE, Move.DROP, Move.RELEASE, Move.DROP, Move.DROP))
+                        cell(Kind.DUE, Move.DROP, Move.RELEASE, Move.REPEAT, Move.DROP))
                 .flatMap(cells -> cells);
     }
 
@@ -83,7 +84,7 @@ class LaneTableTest {
             case HURRY -> assertThat(state(row)).isEqualTo(RowState.RELEASED);
             case HALT -> assertThat(state(row)).isEqualTo(RowState.HALTED);
             case LEAVE -> assertThat(stores.isEmpty()).isTrue();
-            case BURY, RELEASE -> throw new AssertionError("only from inside");
+            case BURY, RELEASE, REPEAT -> throw new AssertionError("only from inside");
         }
     }
 
@@ -166,13 +167,14 @@ class LaneTableTest {
         Lanes small = new Lanes(stores, stores, stores, new LaneLimits(1, 1 << 20, 10), LaneWatcher.NONE);
         put(RowState.WAITING);
         Place next = new Place(1, 11);
-        small.take(LANE, LaneEvent.of(Kind.ARRIVED, next, 0, RECORD), NOW, this::release, budget());
+        InMemory.take(small, LANE, LaneEvent.of(Kind.ARRIVED, next, 0, RECORD), NOW, this::release, budget());
         assertThat(released).hasSize(1);
         assertThat(released.get(0).place()).isEqualTo(PLACE);
         assertThat(released.get(0).standing().burial()).isEqualTo(Reason.LANE_OVERFLOW);
 
         // It is out now: what an executor holds is not taken from it.
-        small.take(LANE, LaneEvent.of(Kind.ARRIVED, new Place(1, 12), 0, RECORD), NOW, this::release, budget());
+        InMemory.take(
+                small, LANE, LaneEvent.of(Kind.ARRIVED, new Place(1, 12), 0, RECORD), NOW, this::release, budget());
         assertThat(released).hasSize(1);
     }
 
@@ -229,13 +231,13 @@ class LaneTableTest {
         put(RowState.WAITING);
         LaneRow second = LaneRow.fresh(new Place(1, 11), RECORD);
         assertThat(small.refuses(LANE, second, true)).isFalse();
-        small.take(LANE, LaneEvent.of(Kind.ARRIVED, second.place(), 0, RECORD), NOW, this::release, budget());
+        InMemory.take(small, LANE, LaneEvent.of(Kind.ARRIVED, second.place(), 0, RECORD), NOW, this::release, budget());
 
         LaneRow third = LaneRow.fresh(new Place(1, 12), RECORD);
         assertThat(small.refuses(LANE, third, true)).isTrue();
         assertThat(small.refuses(LANE, third, false)).as("its head is given up").isFalse();
         assertThat(small.refuses(LANE, second, true)).as("it is there already").isFalse();
-        small.take(LANE, LaneEvent.of(Kind.HALTED, PLACE, 5, RECORD), NOW, this::release, budget());
+        InMemory.take(small, LANE, LaneEvent.of(Kind.HALTED, PLACE, 5, RECORD), NOW, this::release, budget());
         assertThat(small.refuses(LANE, third, false))
                 .as("its head was given up, and stays")
                 .isTrue();
@@ -253,12 +255,12 @@ class LaneTableTest {
         RawRecord light = RECORD.with(Headers.empty().with(HeaderName.CE_ID, "x".repeat(100)));
         for (int offset = 10; offset < 15; offset++) {
             LaneEvent waits = new LaneEvent(Kind.FAILED, new Place(1, offset), 1, LATER, 1, 0, light);
-            small.take(LANE, waits, NOW, inPlace, budget());
+            InMemory.take(small, LANE, waits, NOW, inPlace, budget());
         }
         assertThat(givenUp).isEmpty();
         RawRecord heavy = RECORD.with(Headers.empty().with(HeaderName.CE_ID, "x".repeat(750)));
         LaneEvent waits = new LaneEvent(Kind.FAILED, new Place(1, 20), 1, LATER, 1, 0, heavy);
-        small.take(LANE, waits, NOW, inPlace, budget());
+        InMemory.take(small, LANE, waits, NOW, inPlace, budget());
         assertThat(givenUp).containsExactly(10L, 11L, 12L);
     }
 
@@ -286,24 +288,75 @@ class LaneTableTest {
     void aHotKeyIsDrainedWithoutReadingItsLaneAgainAndAgain() {
         int rows = 10_000;
         Lanes wide = new Lanes(stores, stores, stores, new LaneLimits(100_000, 1 << 30, 1_000), LaneWatcher.NONE);
-        wide.take(
+        InMemory.take(
+                wide,
                 LANE,
                 new LaneEvent(Kind.FAILED, new Place(1, 0), 1, LATER, 1, 0, RECORD),
                 NOW,
                 this::release,
                 budget());
         for (int offset = 1; offset < rows; offset++) {
-            wide.take(LANE, LaneEvent.of(Kind.BEHIND, new Place(1, offset), 1, RECORD), NOW, this::release, budget());
+            InMemory.take(
+                    wide,
+                    LANE,
+                    LaneEvent.of(Kind.BEHIND, new Place(1, offset), 1, RECORD),
+                    NOW,
+                    this::release,
+                    budget());
         }
-        wide.take(LANE, LaneEvent.of(Kind.HURRIED, new Place(1, 0), 1, RECORD), NOW, this::release, budget());
+        InMemory.take(wide, LANE, LaneEvent.of(Kind.HURRIED, new Place(1, 0), 1, RECORD), NOW, this::release, budget());
         for (int done = 0; done < released.size(); done++) {
             LaneRow row = released.get(done);
-            wide.take(LANE, LaneEvent.of(Kind.DONE, row.place(), 1, RECORD), NOW, this::release, budget());
+            InMemory.take(wide, LANE, LaneEvent.of(Kind.DONE, row.place(), 1, RECORD), NOW, this::release, budget());
         }
         assertThat(released).hasSize(rows);
         assertThat(stores.isEmpty()).isTrue();
         // Once to be released and once to become the head.
         assertThat(stores.rowsRead()).isLessThanOrEqualTo(3 * rows);
+    }
+
+    /** Whose answer was lost is asked for again, as often as it takes, but ever more rarely: executors may be down. */
+    @Test
+    void aHeadThatIsNotAnsweredIsReleasedAgainEverMoreRarely() {
+        put(RowState.RELEASED);
+        take(LaneEvent.of(Kind.BEHIND, new Place(1, 11), 1, RECORD), NOW);
+        long now = NOW;
+        for (long silence : List.of(15L, 30L, 60L, 120L, 240L, 240L)) {
+            int before = released.size();
+            wakeAll(now + silence * 60_000 - 1);
+            assertThat(released).as("within %d min", silence).hasSize(before);
+            now += (silence + 1) * 60_000;
+            wakeAll(now);
+            assertThat(released).as("after %d min", silence).hasSize(before + 1);
+            assertThat(released.get(before).place()).isEqualTo(PLACE);
+            assertThat(released.get(before).standing().turn()).isEqualTo(5);
+        }
+        take(LaneEvent.of(Kind.DONE, PLACE, 5, RECORD), now);
+        assertThat(released.get(released.size() - 1).place()).isEqualTo(new Place(1, 11));
+        take(LaneEvent.of(Kind.DONE, new Place(1, 11), 1, RECORD), now);
+        assertThat(stores.isEmpty()).isTrue();
+    }
+
+    @Test
+    void whatIsThrownBeforeAChangeIsWrittenLeavesTheLaneAsItWas() {
+        put(RowState.WAITING);
+        Place next = new Place(1, 11);
+        take(LaneEvent.of(Kind.ARRIVED, next, 0, RECORD), NOW);
+        Lane lane = stores.get(LANE);
+        Releaser thrower = (key, row) -> {
+            if (row.place().equals(next)) {
+                throw new IllegalStateException("a bug");
+            }
+            return Optional.of(LaneEvent.of(Kind.DONE, row.place(), 5, RECORD));
+        };
+        assertThatThrownBy(() -> lanes.wake(LANE, LATER, LATER, thrower, budget()))
+                .hasMessage("a bug");
+        lanes.hear(LANE, LaneEvent.of(Kind.DONE, PLACE, 5, RECORD), NOW); // And is not settled.
+
+        assertThat(stores.get(LANE)).isEqualTo(lane);
+        assertThat(state(stores.get(LANE, PLACE))).isEqualTo(RowState.WAITING);
+        assertThat(state(stores.get(LANE, next))).isEqualTo(RowState.WAITING);
+        assertThat(stores.wakes()).isEqualTo(1);
     }
 
     private static Stream<Arguments> cell(Kind kind, Move absent, Move waiting, Move released, Move halted) {
@@ -337,7 +390,7 @@ class LaneTableTest {
     }
 
     private Heard take(LaneEvent event, long now) {
-        return lanes.take(LANE, event, now, this::release, budget());
+        return InMemory.take(lanes, LANE, event, now, this::release, budget());
     }
 
     private void wakeAll(long now) {

@@ -15,6 +15,12 @@ final class NaiveLane {
         int turn;
         int waits;
         long notBefore;
+        long overdueAt;
+
+        void askUntil(long now, int silences) {
+            long minutes = Math.min(240, 15L << Math.min(silences, 10));
+            overdueAt = (now / 60_000 + minutes + 1) * 60_000;
+        }
     }
 
     private final int window;
@@ -45,7 +51,7 @@ final class NaiveLane {
             }
             case EARLY -> {
                 if (row == null || row.isReleased) {
-                    enter(event, event.notBefore(), 0, row == null ? event.turn() : row.turn);
+                    enter(event, event.notBefore(), row == null ? 0 : row.waits, row == null ? event.turn() : row.turn);
                     isOpen = false;
                 }
                 return release(now);
@@ -76,9 +82,14 @@ final class NaiveLane {
                 break;
             }
             if (row.isReleased) {
+                if (isHead && row.overdueAt <= now) {
+                    row.waits++;
+                    row.askUntil(now, row.waits);
+                    released.add(each.getKey());
+                }
                 continue;
             }
-            boolean isFull = isOpen
+            boolean isFull = !isHead
                     && rows.values().stream().filter(any -> any.isReleased).count() >= window;
             if (isFull) {
                 break;
@@ -88,6 +99,7 @@ final class NaiveLane {
                 break;
             }
             row.isReleased = true;
+            row.askUntil(now, 0);
             released.add(each.getKey());
         }
         return released;
@@ -110,6 +122,7 @@ final class NaiveLane {
             copy.turn = row.turn;
             copy.waits = row.waits;
             copy.notBefore = row.notBefore;
+            copy.overdueAt = row.overdueAt;
             then.put(place, copy);
         });
         boolean open = isOpen;

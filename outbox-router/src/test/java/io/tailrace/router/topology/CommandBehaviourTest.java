@@ -50,6 +50,45 @@ class CommandBehaviourTest {
         }
     }
 
+    /** The answer that cannot be read is parked; its row is asked for again, and its key goes on. */
+    @Test
+    void anAnswerThatCannotBeReadDoesNotBlockItsKeyForEver() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.answer(Kind.FAILED, "a", "k", 1, "1:10", Map.of(WAIT, "1000", ATTEMPT, "1"));
+            rig.answer(Kind.BEHIND, "b", "k", 1, "1:11", Map.of(BEHIND, "a"));
+            rig.pass(Duration.ofSeconds(1));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("a");
+            rig.answer(Kind.DONE, "a", "k", 1, "1:10", Map.of(TURN, "of another release"));
+            assertThat(rig.ids(COMMANDS_DLQ)).containsExactly("a");
+
+            rig.pass(Duration.ofMinutes(14));
+            assertThat(rig.ids(REDELIVERY)).as("an answer may take its time").isEmpty();
+            rig.pass(Duration.ofMinutes(3));
+            List<Rig.Out> again = rig.read(REDELIVERY);
+            assertThat(again).extracting(Rig.Out::id).containsExactly("a");
+            assertThat(again.get(0).text(TURN))
+                    .as("the same turn: its row knows")
+                    .isEqualTo("1");
+            rig.answer(Kind.DONE, "a", "k", 1, "1:10", Map.of());
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+        }
+    }
+
+    /** Somebody wanted something: it is kept, beside the row's own dead letter and not in its place. */
+    @Test
+    void anActOfANewerReleaseIsParked() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.control("hold", "a", "k", 1, null, null);
+            rig.pipe(rig.topics.rawCommands(), Rig.raw("a", "ship-order", "k", Kind.CONTROL), "k", null);
+            List<Rig.Out> parked = rig.read(COMMANDS_DLQ);
+            assertThat(parked)
+                    .extracting(Rig.Out::key)
+                    .containsExactly("shop.raw.commands-0@0", "shop.raw.commands-0@1");
+            assertThat(parked.get(0).text(HeaderName.STAGE)).isEqualTo("control");
+            assertThat(parked.get(0).text(HeaderName.ERROR_MESSAGE)).contains("'hold'");
+        }
+    }
+
     @Test
     void whatIsDueGoesBeforeARecordThatHasJustCome() {
         try (Rig rig = new Rig(CONTEXT)) {

@@ -26,8 +26,8 @@ import io.tailrace.router.lane.LaneWatcher;
 import io.tailrace.router.lane.UnusableState;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.redact.Redaction;
-import io.tailrace.testkit.MutableClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -43,24 +43,28 @@ class IntakeTest {
     private final Topics topics = new Topics(new Namespace("shop"));
     private final List<Outgoing> sent = new ArrayList<>();
 
-    private @Nullable RuntimeException thrownOnce;
+    private @Nullable RuntimeException thrownByAPlan;
+    private @Nullable RuntimeException thrownBySending;
 
     @ParameterizedTest
     @CsvSource({
-        "shop.raw.events, event, shop.events.dlq, dead",
-        "shop.events.retry, replay, shop.events.dlq, dead",
-        "shop.raw.commands, command, shop.commands, bury",
-        "shop.raw.commands, control, shop.commands.redelivery, bury",
-        "shop.commands.retry, failed, shop.commands.redelivery, bury",
-        "shop.commands.retry, dead, shop.commands.dlq, dead",
+        "shop.raw.events, event, shop.events.dlq, dead, a",
+        "shop.events.retry, replay, shop.events.dlq, dead, a",
+        "shop.events.retry, control, shop.events.dlq, dead, shop.events.retry-0@7",
+        "shop.raw.commands, command, shop.commands, bury, k",
+        "shop.raw.commands, control, shop.commands.dlq, dead, shop.raw.commands-0@7",
+        "shop.commands.retry, failed, shop.commands.dlq, dead, a",
+        "shop.commands.retry, dead, shop.commands.dlq, dead, a",
     })
-    void aBugIsTheEndOfItsRowAndOfNothingElse(String topic, String kind, String parkedIn, String as) {
+    void aBugInAPlanIsTheEndOfItsRecordAndOfNothingElse(
+            String topic, String kind, String parkedIn, String as, String under) {
         Router router = router();
-        thrownOnce = new IllegalStateException("a bug");
+        thrownByAPlan = new IllegalStateException("a bug");
         router.take(record(topic, kind, "a"));
         assertThat(sent).hasSize(1);
         Outgoing parked = sent.get(0);
         assertThat(parked.topic()).isEqualTo(parkedIn);
+        assertThat(parked.key()).isEqualTo(Bytes.utf8(under));
         assertThat(parked.headers().text(HeaderName.KIND)).contains(as);
         assertThat(parked.headers().text(HeaderName.REASON)).contains("timer-error");
         assertThat(parked.headers().text(HeaderName.ERROR_MESSAGE)).contains("a bug");
@@ -82,10 +86,28 @@ class IntakeTest {
     void anOutageAndStoresThatAreOfNoUseStopTheTask(String topic, String kind) {
         for (RuntimeException systemic : List.of(new TimeoutException("away"), new UnusableState("torn"))) {
             Router router = router();
-            thrownOnce = systemic;
+            thrownByAPlan = systemic;
             assertThatThrownBy(() -> router.take(record(topic, kind, "a"))).isSameAs(systemic);
             assertThat(sent).isEmpty();
         }
+    }
+
+    /** What has begun is not given up: the half that was done would be committed with the dead letter. */
+    @ParameterizedTest
+    @CsvSource({
+        "shop.raw.events, event",
+        "shop.events.retry, replay",
+        "shop.raw.commands, command",
+        "shop.raw.commands, control",
+        "shop.commands.retry, failed",
+        "shop.commands.retry, dead",
+    })
+    void whatIsThrownWhenAPlanIsCarriedOutStopsTheTaskWhateverItIs(String topic, String kind) {
+        Router router = router();
+        RuntimeException bug = new IllegalStateException("a bug");
+        thrownBySending = bug;
+        assertThatThrownBy(() -> router.take(record(topic, kind, "a"))).isSameAs(bug);
+        assertThat(sent).isEmpty();
     }
 
     private Router router() {
@@ -102,7 +124,7 @@ class IntakeTest {
                                 new Redaction(Secrets.NONE, topics, Rig.MAX_BYTES, true),
                                 new LetterForm(2 << 20, false)),
                         new RouterMetrics(new SimpleMeterRegistry()),
-                        MutableClock.at(Rig.START))
+                        this::now)
                 .router(
                         new TaskStores.Lanes(store()),
                         new TaskStores.Parked(store()),
@@ -113,12 +135,25 @@ class IntakeTest {
     }
 
     private void send(Outgoing record) {
-        RuntimeException thrown = thrownOnce;
-        thrownOnce = null;
+        RuntimeException thrown = thrownBySending;
+        thrownBySending = null;
         if (thrown != null) {
             throw thrown;
         }
         sent.add(record);
+    }
+
+    /** Throws once, when a flow asks for the time; and each asks while it plans. */
+    private Instant now() {
+        boolean isPlan = StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("Flow")
+                        || frame.getClassName().endsWith("HaltedHeads")));
+        RuntimeException thrown = thrownByAPlan;
+        if (thrown != null && isPlan) {
+            thrownByAPlan = null;
+            throw thrown;
+        }
+        return Rig.START;
     }
 
     private static RawRecord record(String topic, String kind, String id) {

@@ -32,10 +32,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Function;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.test.TestRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +77,15 @@ final class Rig implements AutoCloseable {
     }
 
     private Rig(LaneLimits limits, RoutesConfig routes, RedactConfig redact) {
+        this(limits, routes, redact, Stores::persistentKeyValueStore);
+    }
+
+    /** @param stores by name */
+    Rig(
+            LaneLimits limits,
+            RoutesConfig routes,
+            RedactConfig redact,
+            Function<String, KeyValueBytesStoreSupplier> stores) {
         RetryPolicy retry = new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5);
         TailraceConfig config = Configs.of("shop", "nowhere:9092", 1, routes, retry, temporary());
         topics = config.topicNames();
@@ -89,7 +101,7 @@ final class Rig implements AutoCloseable {
         RowRules rowRules = new RowRules(new Door(MAX_BYTES), limits, redaction, LETTERS);
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
-                RouterTopology.of(new Assembly(topics, decider, rowRules, metrics, clock)), settings, START);
+                RouterTopology.of(new Assembly(topics, decider, rowRules, metrics, clock), stores), settings, START);
     }
 
     /** From now on these, as after a reload. */
