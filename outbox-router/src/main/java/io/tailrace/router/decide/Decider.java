@@ -19,10 +19,14 @@ import io.tailrace.router.deliver.Outgoing;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Decides about events. Pure: the same row, state, instant and chance give the same decision. */
+/**
+ * Decides about events. Pure: the same row, state, instant and chance give the same decision; that a name was judged before is remembered
+ * only to save the work. Thread-safe.
+ */
 public final class Decider {
 
     /** "No route" is tried once more: a rule may have been forgotten in a deployment that is under way, and not for long. */
@@ -33,6 +37,10 @@ public final class Decider {
 
     private static final String STAGE = "decide";
 
+    private static final int MOST_REMEMBERED = 4_096;
+
+    private final Remembered<String, RowName.Verdict> eventNames = new Remembered<>(MOST_REMEMBERED);
+    private final Remembered<String, RowName.Verdict> commandNames = new Remembered<>(MOST_REMEMBERED);
     private final Supplier<Routes> routes;
     private final Destinations destinations;
 
@@ -52,7 +60,7 @@ public final class Decider {
      */
     public Decision decide(Decoded event, int attempts, int waits, long now, double chance) {
         Situation situation = new Situation(routes.get(), attempts, waits, now, chance);
-        return RowName.event(event.name())
+        return judged(event.name(), eventNames, RowName::event)
                 .match(
                         name -> decide(event, name, situation),
                         problem -> failed(Reason.NAME_INVALID, problem, situation));
@@ -60,7 +68,7 @@ public final class Decider {
 
     /** Whether a command may go on; empty when it may. The row in the table decides everything else. */
     public Optional<DeadLetter> objectionTo(Decoded command) {
-        return RowName.command(command.name())
+        return judged(command.name(), commandNames, RowName::command)
                 .match(name -> Optional.empty(), problem -> Optional.of(objection(problem)));
     }
 
@@ -70,12 +78,18 @@ public final class Decider {
      * @return what is said for all routes when the name cannot be read
      */
     public boolean haltsKey(Headers event) {
-        Optional<RowName> name =
-                RowName.event(event.text(HeaderName.CE_TYPE).orElse("")).name();
+        Optional<RowName> name = judged(event.text(HeaderName.CE_TYPE).orElse(""), eventNames, RowName::event)
+                .name();
         int version = name.map(each -> each.version(event.smallNumber(HeaderName.CE_EVENTVERSION))
                         .orElse(1))
                 .orElse(1);
         return routes.get().onDeadLetter(name, version) == OnDeadLetter.HALT_KEY;
+    }
+
+    /** What is longer than a name may be is judged at a glance, and not kept. */
+    private static RowName.Verdict judged(
+            String text, Remembered<String, RowName.Verdict> before, Function<String, RowName.Verdict> judge) {
+        return text.length() > RowName.MAX_LENGTH ? judge.apply(text) : before.of(text, judge);
     }
 
     private Decision decide(Decoded event, RowName name, Situation situation) {

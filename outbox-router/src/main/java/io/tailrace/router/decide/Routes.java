@@ -18,9 +18,25 @@ import java.util.stream.Stream;
 
 /**
  * The routes, compiled: of the patterns that take a name ({@link RoutePattern#taking}) the first for which there is a rule decides; what
- * no rule takes goes the default way. Immutable.
+ * no rule takes goes the default way. What a name came to is remembered, since every row asks. Never changes; thread-safe.
  */
 public final class Routes {
+
+    /** Names with a version, some hundred bytes each. */
+    private static final int MOST_REMEMBERED = 4_096;
+
+    private record Question(String name, int version) {}
+
+    /**
+     * What an event comes to.
+     *
+     * @param rule that takes it
+     * @param route that it wants to go
+     * @param allowed the same, if it may
+     */
+    private record Way(Optional<Rule> rule, Optional<Route> route, Optional<Route> allowed) {}
+
+    private final Remembered<Question, Way> ways = new Remembered<>(MOST_REMEMBERED);
 
     private final Map<String, Rule> rules;
     private final RoutesConfig config;
@@ -66,7 +82,7 @@ public final class Routes {
      * legal topic name.
      */
     public Optional<Route> resolve(RowName name, int version) {
-        return routeOf(name, version).filter(route -> route.topics().stream().allMatch(this::isAllowed));
+        return way(name, version).allowed();
     }
 
     /** Policy of an event that has no route, or whose name is none. */
@@ -79,7 +95,7 @@ public final class Routes {
      * whose name is none, as is said for all.
      */
     public OnDeadLetter onDeadLetter(Optional<RowName> name, int version) {
-        return name.flatMap(each -> ruleOf(each, version))
+        return name.flatMap(each -> way(each, version).rule())
                 .map(Rule::onDeadLetter)
                 .orElse(config.onDeadLetter());
     }
@@ -93,11 +109,20 @@ public final class Routes {
 
     /** The topics that an event is to go to, whether or not it may. */
     public List<String> wanted(RowName name, int version) {
-        return routeOf(name, version).map(Route::topics).orElse(List.of());
+        return way(name, version).route().map(Route::topics).orElse(List.of());
     }
 
-    private Optional<Route> routeOf(RowName name, int version) {
+    private Way way(RowName name, int version) {
+        return ways.of(new Question(name.text(), version), any -> workOut(name, version));
+    }
+
+    private Way workOut(RowName name, int version) {
         Optional<Rule> rule = ruleOf(name, version);
+        Optional<Route> route = routeOf(rule, name, version);
+        return new Way(rule, route, route.filter(each -> each.topics().stream().allMatch(this::isAllowed)));
+    }
+
+    private Optional<Route> routeOf(Optional<Rule> rule, RowName name, int version) {
         if (rule.isPresent()) {
             return destinationsOf(rule.get(), name, version).map(to -> routeBy(rule.get(), to));
         }
