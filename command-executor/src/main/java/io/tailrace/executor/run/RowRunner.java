@@ -37,7 +37,7 @@ public final class RowRunner implements Work {
     /** What is due sooner than this is not sent to the router and back. */
     private static final Duration WAITED_FOR_HERE = Duration.ofSeconds(1);
 
-    /** Names in rows are without end, the memory of them is not. */
+    /** Names in rows are without end, the memory of what was told is not. */
     private static final int MOST_TOLD = 1_000;
 
     private final Connections connections;
@@ -51,8 +51,8 @@ public final class RowRunner implements Work {
     /** Names that no handler answers to, each told once. */
     private final Set<String> unhandled = ConcurrentHashMap.newKeySet();
 
-    /** SQLSTATE of the last error of this kind that was logged: what keeps one row from its claim keeps them all. */
-    private volatile @Nullable String told;
+    /** SQLSTATEs that kept rows from their claims, each told once: what keeps one row keeps them all. */
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
     /**
      * What decisions need beside the row.
@@ -111,9 +111,12 @@ public final class RowRunner implements Work {
         if (use == AttemptUse.CONFLICT) {
             return stepBack(head, StepBack.CONFLICT, Backoff.CONFLICT);
         }
-        if (use != AttemptUse.LOST && !Objects.equals(e.getSQLState(), told)) {
-            told = e.getSQLState();
-            LOG.warn("Rows cannot be claimed or stamped, each is tried until it can; said once: {}", head.record(), e);
+        String state = Objects.requireNonNullElse(e.getSQLState(), "none");
+        if (use != AttemptUse.LOST && refused.size() < MOST_TOLD && refused.add(state)) {
+            LOG.warn(
+                    "Rows cannot be claimed or stamped, each is tried until it can; said once per SQLSTATE: {}",
+                    head.record(),
+                    e);
         }
         return stepBack(head, StepBack.LOST, Backoff.LOST);
     }
