@@ -57,13 +57,18 @@ final class DlqDiscardVerb implements Callable<Integer> {
         Set<String> missing = new LinkedHashSet<>(rowIds);
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
-        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
-            Replay.Report report = deadLetters.discard(x, Set.copyOf(rowIds), order);
-            report.rows().forEach(row -> {
-                missing.remove(row.letter().rowId());
-                rows.add(ReplayOutput.row(row));
-            });
-            exit = Math.max(exit, ReplayOutput.tell(output, x, report));
+        try {
+            for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+                Replay.Report report = deadLetters.discard(x, Set.copyOf(rowIds), order);
+                report.rows().forEach(row -> {
+                    missing.remove(row.letter().rowId());
+                    rows.add(ReplayOutput.row(row));
+                });
+                exit = Math.max(exit, ReplayOutput.tell(output, x, report));
+            }
+        } catch (RuntimeException failed) {
+            ReplayOutput.listDone(output, rows);
+            throw failed;
         }
         output.list(rows, "no dead letters to discard");
         for (String rowId : missing) {

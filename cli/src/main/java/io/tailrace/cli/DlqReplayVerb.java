@@ -84,10 +84,15 @@ final class DlqReplayVerb implements Callable<Integer> {
         Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun, strict);
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
-        for (String x : of) {
-            Replay.Report report = deadLetters.replay(x, selected, order);
-            report.rows().forEach(row -> rows.add(ReplayOutput.row(row)));
-            exit = Math.max(exit, ReplayOutput.tell(output, x, report));
+        try {
+            for (String x : of) {
+                Replay.Report report = deadLetters.replay(x, selected, order);
+                report.rows().forEach(row -> rows.add(ReplayOutput.row(row)));
+                exit = Math.max(exit, ReplayOutput.tell(output, x, report));
+            }
+        } catch (RuntimeException failed) {
+            ReplayOutput.listDone(output, rows);
+            throw failed;
         }
         output.list(rows, "no dead letters to replay");
         return exit;

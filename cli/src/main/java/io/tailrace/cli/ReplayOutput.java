@@ -5,6 +5,7 @@ import io.tailrace.operations.Replay;
 import io.tailrace.operations.Replay.Ending;
 import io.tailrace.operations.Replay.Outcome;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /** What came of a replay or a discard, printed. */
@@ -21,12 +22,27 @@ final class ReplayOutput {
                                     .formatted(x, report.rows().size(), report.remaining()));
             return Exit.FAILED;
         }
+        if (report.ending() == Ending.FAILED) {
+            output.err()
+                    .println(
+                            ("%s: %s, as below; then it failed: %s. Of the other %d nothing is known to be done. Run it again: no"
+                                            + " row is done twice.")
+                                    .formatted(x, counts(report), report.because(), report.remaining()));
+            return Exit.FAILED;
+        }
         if (!report.rows().isEmpty()) {
             output.err()
                     .println("%s: %s".formatted(x, counts(report))
                             + (report.order().dryRun() ? "; nothing was written" : ""));
         }
         return report.isDone() ? Exit.DONE : Exit.FAILED;
+    }
+
+    /** What other topics came to before one failed altogether. */
+    static void listDone(Output output, List<Row> rows) {
+        if (!rows.isEmpty()) {
+            output.list(rows, "");
+        }
     }
 
     private static String counts(Replay.Report report) {

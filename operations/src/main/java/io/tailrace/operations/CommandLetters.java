@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import org.apache.kafka.common.KafkaException;
 
 /**
  * The way back of dead letters whose row is a command: the row decides, whatever the letter says. A dry run and a replay look at the rows
@@ -52,11 +53,27 @@ final class CommandLetters {
 
     Report replay(List<DeadLetter> letters, Order order, int batchRows) {
         Map<String, Row> outcomes = new LinkedHashMap<>();
-        for (List<DeadLetter> batch : LetterTransactions.batches(letters, batchRows)) {
-            for (Row judged : judged(batch)) {
-                outcomes.put(judged.letter().rowId(), requeued(judged));
+        try (OperationNotes notes = new OperationNotes(config)) {
+            ReplayRecords records = new ReplayRecords(config, order);
+            for (List<DeadLetter> batch : LetterTransactions.batches(letters, batchRows)) {
+                List<Row> judged = judged(batch);
+                // Before it is done: a requeue that nobody asked for is worse than one that was asked for and did not
+                // come.
+                notes.write(judged.stream()
+                        .filter(CommandLetters::mayBeRequeued)
+                        .map(row -> records.requeue(row.letter()))
+                        .toList());
+                judged.forEach(row -> outcomes.put(row.letter().rowId(), requeued(row)));
             }
+            return cleared(outcomes, order, batchRows);
+        } catch (KafkaException | OperationFailed failed) {
+            List<Row> done = settled(outcomes);
+            return Report.failed(order, done, letters.size() - done.size(), failed);
         }
+    }
+
+    /** What nothing is left to run of is cleared. */
+    private Report cleared(Map<String, Row> outcomes, Order order, int batchRows) {
         Set<String> toClear = outcomes.values().stream()
                 .filter(row -> row.outcome() == Outcome.WOULD_CLEAR)
                 .map(row -> row.letter().rowId())
@@ -70,10 +87,14 @@ final class CommandLetters {
             // Another operator took the rest away before it was read again.
             outcomes.replaceAll((id, row) -> row.outcome() == Outcome.WOULD_CLEAR ? cleared(row) : row);
         }
-        List<Row> done = outcomes.values().stream()
+        List<Row> done = settled(outcomes);
+        return new Report(order, done, outcomes.size() - done.size(), cleared.ending(), cleared.because());
+    }
+
+    private static List<Row> settled(Map<String, Row> outcomes) {
+        return outcomes.values().stream()
                 .filter(row -> row.outcome() != Outcome.WOULD_CLEAR)
                 .toList();
-        return new Report(order, done, outcomes.size() - done.size(), cleared.ending());
     }
 
     /** Like a replay that requeues nothing. */
@@ -96,6 +117,9 @@ final class CommandLetters {
     }
 
     private static Row kept(Row judged) {
+        if (judged.letter().isOrder()) {
+            return clearable(judged.letter(), "an order, not a row");
+        }
         boolean isDead = mayBeRequeued(judged) || judged.outcome() == Outcome.MALFORMED;
         return isDead
                 ? new Row(judged.letter(), Outcome.NOT_CLEARED, "its row is dead, cancel it by SQL first")
@@ -107,12 +131,10 @@ final class CommandLetters {
         if (id.isEmpty() || !mayBeRequeued(judged)) {
             return judged;
         }
-        Outcome outcome = outcome(commands.requeue(id.get()));
-        if (outcome != Outcome.NOT_DEAD) {
-            return new Row(judged.letter(), outcome);
-        }
-        // Somebody else was here since the look.
-        return settled(judged(List.of(judged.letter())).get(0));
+        return outcome(commands.requeue(id.get()))
+                .map(outcome -> new Row(judged.letter(), outcome))
+                // Somebody else was here since the look.
+                .orElseGet(() -> settled(judged(List.of(judged.letter())).get(0)));
     }
 
     private static boolean mayBeRequeued(Row judged) {
@@ -156,6 +178,9 @@ final class CommandLetters {
     }
 
     private Row judged(DeadLetter letter, Standing standing) {
+        if (letter.isOrder()) {
+            return Row.malformed(letter);
+        }
         return switch (standing) {
             // That a row is not here says nothing when it was never here.
             case GONE ->
@@ -177,12 +202,13 @@ final class CommandLetters {
         return new Row(letter, Outcome.WOULD_CLEAR, because);
     }
 
-    private static Outcome outcome(Commands.Answer answer) {
+    /** Empty when the row is not what it was when it was looked at: gone, or not dead any more. */
+    private static Optional<Outcome> outcome(Commands.Answer answer) {
         return switch (answer) {
-            case OK -> Outcome.REPLAYED;
-            case RUNNING -> Outcome.RUNNING;
-            case NOT_FOUND, NOT_DEAD, NOT_PENDING -> Outcome.NOT_DEAD;
-            case DUPLICATE -> Outcome.DUPLICATE;
+            case OK -> Optional.of(Outcome.REPLAYED);
+            case RUNNING -> Optional.of(Outcome.RUNNING);
+            case DUPLICATE -> Optional.of(Outcome.DUPLICATE);
+            case NOT_FOUND, NOT_DEAD, NOT_PENDING -> Optional.empty();
         };
     }
 }

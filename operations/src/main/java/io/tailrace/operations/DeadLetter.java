@@ -116,8 +116,14 @@ public record DeadLetter(
     /** The engine could not read the row: the headers are only those that it could. */
     boolean isMalformedRow() {
         return Reason.of(reason()).filter(Reason.MALFORMED::equals).isPresent()
-                // An executor that buries the row writes its own stage.
-                && (x.equals(Topics.COMMANDS) || text(HeaderName.STAGE).equals("capture"));
+                        // An executor that buries the row writes its own stage.
+                        && (x.equals(Topics.COMMANDS) || text(HeaderName.STAGE).equals("capture"))
+                || isOrder();
+    }
+
+    /** It is no row at all, but somebody's order about one, which the router did not understand. */
+    boolean isOrder() {
+        return text(HeaderName.STAGE).equals("control");
     }
 
     /** Of the row it has no more than what names it: not even the headers fitted. */

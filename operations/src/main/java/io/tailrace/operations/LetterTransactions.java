@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -26,7 +27,10 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All that takes letters out of a dead letter topic: batch by batch, one operator at a time. */
+/**
+ * All that takes letters out of a dead letter topic: batch by batch, one operator at a time. Who begins fences those before. One whose batch
+ * the broker tore begins anew, and so comes after whoever began meanwhile; either way one of the two ends, and nothing is done twice.
+ */
 final class LetterTransactions {
 
     /** A batch also ends here, so that it fits the producer's memory. */
@@ -66,15 +70,25 @@ final class LetterTransactions {
     Report run(String x, Order order, int batchRows, Supplier<List<DeadLetter>> live, Plan plan) {
         List<Row> done = new ArrayList<>();
         for (int attempt = 1; ; attempt++) {
+            int before = done.size();
+            AtomicInteger selected = new AtomicInteger();
             try {
-                return tryOnce(x, order, batchRows, live, plan, done);
-            } catch (KafkaException failed) {
+                return tryOnce(x, order, batchRows, counted(live, selected), plan, done);
+            } catch (KafkaException | OperationFailed failed) {
                 if (attempt == MOST_TRIES || !isTorn(failed)) {
-                    throw failed;
+                    return Report.failed(order, done, Math.max(0, selected.get() - (done.size() - before)), failed);
                 }
                 LOG.warn("A batch of {} was refused and begins anew: rows done so far={}", x, done.size(), failed);
             }
         }
+    }
+
+    private static Supplier<List<DeadLetter>> counted(Supplier<List<DeadLetter>> live, AtomicInteger selected) {
+        return () -> {
+            List<DeadLetter> letters = live.get();
+            selected.set(letters.size());
+            return letters;
+        };
     }
 
     private Report tryOnce(
@@ -155,7 +169,7 @@ final class LetterTransactions {
     }
 
     /** The broker lost count of a healthy transaction, as it does under load on partitions that are new; another one will do. */
-    private static boolean isTorn(KafkaException failed) {
+    private static boolean isTorn(RuntimeException failed) {
         return isCausedBy(failed, InvalidTxnStateException.class)
                 || isCausedBy(failed, OutOfOrderSequenceException.class);
     }

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.KafkaException;
 
 /** Dead letters of commands, each judged by the database that its row came from. */
 final class LettersBySource {
@@ -48,7 +49,7 @@ final class LettersBySource {
                         own.stream().map(DeadLetter::rowId).collect(Collectors.toSet()), order, batchRows));
     }
 
-    /** One source after the other; where another operator took over, the rest is that one's. */
+    /** One source after the other; where another operator took over, or something failed, the rest is left. */
     private Report each(
             List<DeadLetter> letters, Order order, BiFunction<CommandLetters, List<DeadLetter>, Report> work) {
         if (sources.size() == 1) {
@@ -62,8 +63,9 @@ final class LettersBySource {
         List<Row> rows = new ArrayList<>();
         int remaining = 0;
         Ending ending = Ending.COMPLETE;
+        String because = "";
         for (Map.Entry<String, List<DeadLetter>> group : bySource.entrySet()) {
-            if (ending == Ending.FENCED) {
+            if (ending != Ending.COMPLETE) {
                 remaining += group.getValue().size();
                 continue;
             }
@@ -72,12 +74,28 @@ final class LettersBySource {
                 group.getValue().forEach(letter -> rows.add(foreign(letter)));
                 continue;
             }
-            Report report = work.apply(source, group.getValue());
+            Report report = report(source, group.getValue(), order, work, rows);
             rows.addAll(report.rows());
             remaining += report.remaining();
             ending = report.ending();
+            because = report.because();
         }
-        return new Report(order, rows, remaining, ending);
+        return new Report(order, rows, remaining, ending, because);
+    }
+
+    /** @param before what other sources came to: a failure does not hide it */
+    private static Report report(
+            CommandLetters source,
+            List<DeadLetter> letters,
+            Order order,
+            BiFunction<CommandLetters, List<DeadLetter>, Report> work,
+            List<Row> before) {
+        try {
+            return work.apply(source, letters);
+        } catch (KafkaException | OperationFailed failed) {
+            Report whole = Report.failed(order, before, letters.size(), failed);
+            return new Report(order, List.of(), whole.remaining(), whole.ending(), whole.because());
+        }
     }
 
     private static Report nothing(Order order) {

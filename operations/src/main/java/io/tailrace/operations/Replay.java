@@ -13,8 +13,9 @@ public final class Replay {
     /**
      * What is asked for.
      *
-     * @param id names this replay on every record it writes; a new one for each run
-     * @param by who asks, for the same records; at most 64 characters are kept
+     * @param id names this replay on every record it writes, and for a command, whose row is changed instead, in the operations topic; a
+     *     new one for each run
+     * @param by who asks, in the same places; at most 64 characters are kept
      * @param dryRun only say what would be done: nothing at all is written
      * @param strict leave a row where it is if newer rows of its key were delivered
      */
@@ -127,7 +128,10 @@ public final class Replay {
         }
 
         static Row malformed(DeadLetter letter) {
-            return new Row(letter, Outcome.MALFORMED, "insert a corrected row");
+            return new Row(
+                    letter,
+                    Outcome.MALFORMED,
+                    letter.isOrder() ? "an order, not a row: give it again" : "insert a corrected row");
         }
 
         /** The outcome, and why. */
@@ -141,7 +145,9 @@ public final class Replay {
         /** Every selected row was looked at. */
         COMPLETE,
         /** Another operator began to replay the same dead letters: what is not in the rows is theirs now. */
-        FENCED
+        FENCED,
+        /** Something outside failed when rows had been done: what is not in the rows was not reached, or nobody knows. Run it again. */
+        FAILED
     }
 
     /**
@@ -149,10 +155,23 @@ public final class Replay {
      *
      * @param rows what was done for certain, in the order in which it was done
      * @param remaining selected rows that were not reached
+     * @param because what failed, for people; may be empty
      */
-    public record Report(Order order, List<Row> rows, int remaining, Ending ending) {
+    public record Report(Order order, List<Row> rows, int remaining, Ending ending, String because) {
         public Report {
             rows = List.copyOf(rows);
+        }
+
+        Report(Order order, List<Row> rows, int remaining, Ending ending) {
+            this(order, rows, remaining, ending, "");
+        }
+
+        /** What was done is told, whatever failed after it; if nothing was, the failure is all there is to tell. */
+        static Report failed(Order order, List<Row> rows, int remaining, RuntimeException failure) {
+            if (rows.isEmpty()) {
+                throw failure;
+            }
+            return new Report(order, rows, remaining, Ending.FAILED, String.valueOf(failure.getMessage()));
         }
 
         /** Rows of one outcome. */
@@ -162,7 +181,9 @@ public final class Replay {
 
         /** Nothing is left to do about any row that was selected. */
         public boolean isDone() {
-            return remaining == 0 && rows.stream().allMatch(row -> row.outcome().isDone());
+            return ending == Ending.COMPLETE
+                    && remaining == 0
+                    && rows.stream().allMatch(row -> row.outcome().isDone());
         }
     }
 }

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * What a replay writes: the letter itself to the retry topic, a tombstone to the dead letter topic. What is cleared goes nowhere, and the
- * operations topic keeps who did it and why.
+ * What a replay writes: the letter itself to the retry topic, a tombstone to the dead letter topic. What is cleared goes nowhere, and of a
+ * command only the row is changed: of both the operations topic keeps who did it and why.
  */
 final class ReplayRecords {
 
@@ -93,11 +93,20 @@ final class ReplayRecords {
         return new ProducerRecord<>(topics.retry(letter.x()), null, key, null, KafkaHeaders.to(headers));
     }
 
-    /** Its timestamp says when. The key is its own: nothing is compacted away. */
     private ProducerRecord<byte[], byte[]> note(DeadLetter letter, String because) {
-        String key = "cleared/%s/%s/%s".formatted(letter.x(), letter.rowId(), order.id());
-        String line = "cleared (%s): of=%s row=%s reason=%s by=%s"
-                .formatted(because, letter.x(), letter.rowId(), letter.reason(), order.by());
+        return note("cleared", letter, "cleared (%s)".formatted(because));
+    }
+
+    /** Who asks that the row of a command be pending again: the row and the records that follow do not say it. */
+    ProducerRecord<byte[], byte[]> requeue(DeadLetter letter) {
+        return note("requeue", letter, "requeue asked for");
+    }
+
+    /** Its timestamp says when. The key is its own: nothing is compacted away. */
+    private ProducerRecord<byte[], byte[]> note(String act, DeadLetter letter, String what) {
+        String key = "%s/%s/%s/%s".formatted(act, letter.x(), letter.rowId(), order.id());
+        String line = "%s: of=%s row=%s reason=%s by=%s"
+                .formatted(what, letter.x(), letter.rowId(), letter.reason(), order.by());
         return new ProducerRecord<>(
                 topics.operations(),
                 Bytes.utf8(key).array(),

@@ -2,10 +2,13 @@ package io.tailrace.operations;
 
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.Replay.Ending;
 import io.tailrace.operations.Replay.Order;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
@@ -14,6 +17,7 @@ import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -22,6 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -181,6 +186,59 @@ class CommandLettersTest {
         assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL))
                 .extracting(DeadLetter::rowId)
                 .containsExactlyInAnyOrder(DEAD, PENDING);
+    }
+
+    @Test
+    void whoAskedForARequeueIsNoted() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(PENDING, "PENDING", null);
+        parked.park(Topics.COMMANDS, DEAD, "k", "inline", "{}");
+        parked.park(Topics.COMMANDS, PENDING, "k", "inline", "{}");
+        dryRunThatWritesNothing();
+        replay(ORDER);
+        assertThat(stack.reader().read(config.topicNames().operations()))
+                .extracting(record -> TopicReader.text(record.key()), record -> TopicReader.text(record.value()))
+                .containsExactly(tuple(
+                        "requeue/commands/" + DEAD + "/real",
+                        "requeue asked for: of=commands row=" + DEAD + " reason=no-route by=somebody"));
+    }
+
+    @Test
+    void whatWasDoneBeforeAFailureIsReported() throws Exception {
+        row(DEAD, "DEAD", null);
+        parked.park(Topics.COMMANDS, DEAD, "k", "inline", "{}");
+        parked.park(Topics.COMMANDS, GONE, "k", "inline", "{}");
+        List<DeadLetter> letters = deadLetters.list(Topics.COMMANDS, Selection.ALL);
+        CommandLetters failing = new CommandLetters(config, new LetterTransactions(config), rows -> {
+            throw new KafkaException("the broker is away");
+        });
+        Report report = failing.replay(letters, ORDER, 10);
+        assertThat(report.ending()).isEqualTo(Ending.FAILED);
+        assertThat(report.because()).isEqualTo("the broker is away");
+        assertThat(outcomes(report)).isEqualTo(Map.of(DEAD, Outcome.REPLAYED));
+        assertThat(report.remaining()).isEqualTo(1);
+        assertThat(report.isDone()).isFalse();
+        List<DeadLetter> gone =
+                letters.stream().filter(each -> each.rowId().equals(GONE)).toList();
+        assertThatThrownBy(() -> failing.replay(gone, ORDER, 10))
+                .as("nothing was done")
+                .hasMessage("the broker is away");
+    }
+
+    @Test
+    void aFencedReplayThatReachedNothingIsNotDone() {
+        assertThat(new Report(ORDER, List.of(), 0, Ending.FENCED).isDone()).isFalse();
+        assertThat(new Report(ORDER, List.of(), 0, Ending.COMPLETE).isDone()).isTrue();
+    }
+
+    @Test
+    void anOrderThatTheRouterDidNotKnowIsNoRow() throws Exception {
+        String order = "shop.raw.commands-0@7";
+        parked.parkMalformed(Topics.COMMANDS, order, "control");
+        assertThat(texts(replay(ORDER))).isEqualTo(Map.of(order, "malformed: an order, not a row: give it again"));
+        assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(order), ORDER)))
+                .isEqualTo(Map.of(order, "cleared: an order, not a row"));
+        assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL)).isEmpty();
     }
 
     @Test
