@@ -44,19 +44,22 @@ record Deed(
         return NONE.and(change);
     }
 
+    /** Sends this as well. */
+    Deed and(Outgoing record) {
+        return new Deed(Stream.concat(records.stream(), Stream.of(record)).toList(), due, change, after);
+    }
+
+    /** Settles this as well; there is one change at most. */
     Deed and(Change settled) {
         return new Deed(records, due, settled, after);
     }
 
+    /** And when all is done, this. */
     Deed then(Runnable more) {
         Runnable both = () -> {
             after.run();
             more.run();
         };
         return new Deed(records, due, change, both);
-    }
-
-    Deed and(Outgoing record) {
-        return new Deed(Stream.concat(records.stream(), Stream.of(record)).toList(), due, change, after);
     }
 }

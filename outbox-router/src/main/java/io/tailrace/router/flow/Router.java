@@ -137,11 +137,8 @@ public final class Router {
         }
         Change change = deed.change();
         if (change != null) {
-            around.lanes()
-                    .settle(
-                            change,
-                            Objects.requireNonNull(releasers.get(change.key().x())),
-                            budget);
+            String x = change.key().x();
+            around.lanes().settle(change, Objects.requireNonNull(releasers.get(x), x), budget);
         }
         deed.after().run();
     }

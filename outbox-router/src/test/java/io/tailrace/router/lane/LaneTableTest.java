@@ -1,7 +1,6 @@
 package io.tailrace.router.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
@@ -313,50 +312,6 @@ class LaneTableTest {
         assertThat(stores.isEmpty()).isTrue();
         // Once to be released and once to become the head.
         assertThat(stores.rowsRead()).isLessThanOrEqualTo(3 * rows);
-    }
-
-    /** Whose answer was lost is asked for again, as often as it takes, but ever more rarely: executors may be down. */
-    @Test
-    void aHeadThatIsNotAnsweredIsReleasedAgainEverMoreRarely() {
-        put(RowState.RELEASED);
-        take(LaneEvent.of(Kind.BEHIND, new Place(1, 11), 1, RECORD), NOW);
-        long now = NOW;
-        for (long silence : List.of(15L, 30L, 60L, 120L, 240L, 240L)) {
-            int before = released.size();
-            wakeAll(now + silence * 60_000 - 1);
-            assertThat(released).as("within %d min", silence).hasSize(before);
-            now += (silence + 1) * 60_000;
-            wakeAll(now);
-            assertThat(released).as("after %d min", silence).hasSize(before + 1);
-            assertThat(released.get(before).place()).isEqualTo(PLACE);
-            assertThat(released.get(before).standing().turn()).isEqualTo(5);
-        }
-        take(LaneEvent.of(Kind.DONE, PLACE, 5, RECORD), now);
-        assertThat(released.get(released.size() - 1).place()).isEqualTo(new Place(1, 11));
-        take(LaneEvent.of(Kind.DONE, new Place(1, 11), 1, RECORD), now);
-        assertThat(stores.isEmpty()).isTrue();
-    }
-
-    @Test
-    void whatIsThrownBeforeAChangeIsWrittenLeavesTheLaneAsItWas() {
-        put(RowState.WAITING);
-        Place next = new Place(1, 11);
-        take(LaneEvent.of(Kind.ARRIVED, next, 0, RECORD), NOW);
-        Lane lane = stores.get(LANE);
-        Releaser thrower = (key, row) -> {
-            if (row.place().equals(next)) {
-                throw new IllegalStateException("a bug");
-            }
-            return Optional.of(LaneEvent.of(Kind.DONE, row.place(), 5, RECORD));
-        };
-        assertThatThrownBy(() -> lanes.wake(LANE, LATER, LATER, thrower, budget()))
-                .hasMessage("a bug");
-        lanes.hear(LANE, LaneEvent.of(Kind.DONE, PLACE, 5, RECORD), NOW); // And is not settled.
-
-        assertThat(stores.get(LANE)).isEqualTo(lane);
-        assertThat(state(stores.get(LANE, PLACE))).isEqualTo(RowState.WAITING);
-        assertThat(state(stores.get(LANE, next))).isEqualTo(RowState.WAITING);
-        assertThat(stores.wakes()).isEqualTo(1);
     }
 
     private static Stream<Arguments> cell(Kind kind, Move absent, Move waiting, Move released, Move halted) {
