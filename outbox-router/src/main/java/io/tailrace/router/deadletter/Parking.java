@@ -1,6 +1,7 @@
 package io.tailrace.router.deadletter;
 
 import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.deliver.Outbound;
@@ -8,6 +9,8 @@ import io.tailrace.router.deliver.Outgoing;
 import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.redact.Redaction;
 import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,18 +25,26 @@ public final class Parking {
     private final RouterMetrics metrics;
     private final InstantSource clock;
     private final Redaction redaction;
+    private final Function<Headers, Optional<String>> destinationOf;
 
-    /** @param letters the dead letters of {@code x} */
+    /**
+     * Parks rows of {@code x}.
+     *
+     * @param letters the dead letters of {@code x}
+     * @param destinationOf where a row with these headers was to go, for its trail
+     */
     public Parking(
             String x,
             DeadLetters letters,
             Redaction redaction,
+            Function<Headers, Optional<String>> destinationOf,
             Outbound outbound,
             RouterMetrics metrics,
             InstantSource clock) {
         this.x = x;
         this.letters = letters;
         this.redaction = redaction;
+        this.destinationOf = destinationOf;
         this.outbound = outbound;
         this.metrics = metrics;
         this.clock = clock;
@@ -42,7 +53,8 @@ public final class Parking {
     /** Parks a row. */
     public void park(RawRecord record, String rowId, Verdict verdict) {
         Verdict told = verdict.with(redaction.forDeadLetter(x, record, verdict.error()));
-        Outgoing letter = letters.compose(redaction.forDeadLetter(x, record), rowId, told, clock.millis());
+        RawRecord shown = withDestination(redaction.forDeadLetter(x, record));
+        Outgoing letter = letters.compose(shown, rowId, told, clock.millis());
         outbound.send(letter);
         metrics.deadLettered(x, verdict.reason());
         LOG.error(
@@ -60,6 +72,20 @@ public final class Parking {
     /** The row is on its way again: its dead letter goes, in the same transaction. */
     public void release(String rowId) {
         outbound.send(letters.tombstone(rowId));
+    }
+
+    /** Only explains: what goes wrong here must not keep a row from being parked that is parked because of just that. */
+    private RawRecord withDestination(RawRecord record) {
+        Headers headers = record.headers().without(HeaderName.DESTINATION);
+        try {
+            return record.with(destinationOf
+                    .apply(headers)
+                    .map(topic -> headers.with(HeaderName.DESTINATION, topic))
+                    .orElse(headers));
+        } catch (RuntimeException bug) {
+            LOG.warn("Where a row was to go cannot be told: {}", bug.toString());
+            return record.with(headers);
+        }
     }
 
     private static String keyOf(RawRecord record) {

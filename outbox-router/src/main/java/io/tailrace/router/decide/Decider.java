@@ -78,6 +78,17 @@ public final class Decider {
         return routes.get().onDeadLetter(name, version) == OnDeadLetter.HALT_KEY;
     }
 
+    /** Where an event was to go by today's routes, with commas between several topics; empty when nothing leads anywhere. Of headers alone. */
+    public Optional<String> destinationOf(Headers event) {
+        return RowName.event(event.text(HeaderName.CE_TYPE).orElse(""))
+                .name()
+                .flatMap(name -> name.version(event.smallNumber(HeaderName.CE_EVENTVERSION)).stream()
+                        .boxed()
+                        .findFirst()
+                        .flatMap(version -> routes.get().resolve(name, version)))
+                .map(route -> String.join(",", route.topics()));
+    }
+
     private Decision decide(Decoded event, RowName name, Situation situation) {
         OptionalInt version = name.version(event.statedVersion());
         if (version.isEmpty()) {

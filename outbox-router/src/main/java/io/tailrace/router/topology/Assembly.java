@@ -1,5 +1,6 @@
 package io.tailrace.router.topology;
 
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.router.deadletter.DeadLetters;
 import io.tailrace.router.deadletter.Parking;
@@ -20,7 +21,9 @@ import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.past.Past;
 import io.tailrace.router.past.PastStore;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 
 /**
  * What all tasks of a router share, and how one of them is put together.
@@ -46,8 +49,8 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
                 clock,
                 new SplittableRandom(),
                 Thrown::isSystemic);
-        Parking events = parking(Topics.EVENTS, outbound);
-        Parking commands = parking(Topics.COMMANDS, outbound);
+        Parking events = parking(Topics.EVENTS, decider::destinationOf, outbound);
+        Parking commands = parking(Topics.COMMANDS, command -> Optional.of(topics.commands()), outbound);
         SubscriptionFlow ofCommands =
                 new SubscriptionFlow(Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
         return new Router(
@@ -58,11 +61,12 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
                 ofCommands);
     }
 
-    private Parking parking(String x, Outbound outbound) {
+    private Parking parking(String x, Function<Headers, Optional<String>> destinationOf, Outbound outbound) {
         return new Parking(
                 x,
                 new DeadLetters(topics.deadLetters(x), rules.letters()),
                 rules.redaction(),
+                destinationOf,
                 outbound,
                 metrics,
                 clock);
