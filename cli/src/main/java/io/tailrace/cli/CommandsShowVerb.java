@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.Commands;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -27,12 +28,13 @@ final class CommandsShowVerb implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // by picocli
     private UUID id;
 
-    @Option(names = "--payload", description = "Print the payload too; it is not printed otherwise.")
+    @Option(names = "--payload", description = "Print the payload too, without its secrets.")
     private boolean payload;
 
     @Override
     public Integer call() {
-        Commands commands = new Commands(config.readReaching(Server.POSTGRES).source());
+        TailraceConfig read = config.readReaching(Server.POSTGRES);
+        Commands commands = new Commands(read.source());
         var command = commands.find(id).orElseThrow(() -> new VerbFailed("no command " + id));
         Row row = CommandsListVerb.row(command)
                 .with("turn", command.delivery().turn())
@@ -45,7 +47,7 @@ final class CommandsShowVerb implements Callable<Integer> {
                 .with("completedAt", command.timing().completedAt())
                 .with("lastError", command.lastError());
         if (payload) {
-            row.with("payload", commands.payload(id));
+            row.with("payload", commands.payload(id, read.redact().secrets().ofCommand(command.name())));
         }
         output.one(row);
         return Exit.DONE;

@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.RouterConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import java.io.IOException;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the configuration again when its file has changed or SIGHUP comes, and hands on its routes; all else waits for the next start,
- * and is named. A file that cannot be used changes nothing and is named once. The content is compared, not the time: mounted files are
+ * and is named. A file that cannot be used changes nothing and is named once; so does one that names other secrets: a route that came with
+ * its secrets would otherwise go without them. The content is compared, not the time: mounted files are
  * exchanged by links, and some editors write twice.
  */
 final class ConfigReload implements AutoCloseable {
@@ -111,6 +113,11 @@ final class ConfigReload implements AutoCloseable {
     }
 
     private void take(TailraceConfig next, boolean isAsked) {
+        if (!next.redact().equals(running.redact())) {
+            throw new StartRefused(
+                    "redact has changed, and only a start takes that up: until then what it newly names is NOT"
+                            + " hidden anywhere. Start router and executors anew; for a change of routes alone put redact back");
+        }
         RouterConfig before = running.router();
         RouterConfig router = before.with(next.router().routes(), next.router().retry());
         boolean isNew = !router.equals(before);
@@ -145,7 +152,6 @@ final class ConfigReload implements AutoCloseable {
         sections.put("engine", TailraceConfig::engine);
         sections.put("router", TailraceConfig::router);
         sections.put("executor", TailraceConfig::executor);
-        sections.put("redact", TailraceConfig::redact);
         sections.put("http", TailraceConfig::http);
         return sections;
     }

@@ -20,14 +20,15 @@ import picocli.CommandLine.Parameters;
         name = "discard",
         description = {
             "Take dead letters away for good, such as those of rows that were inserted anew.",
-            "A command that is dead keeps its letter, because it can still be requeued. The operations topic keeps who did it."
+            "A key that stops at one (on-dead-letter: halt-key) goes on. A command that is dead keeps its letter, because it can still be",
+            "requeued. The operations topic keeps who did it and why."
         },
         mixinStandardHelpOptions = true,
         footer = {
             "",
             "Examples:",
             "  tailrace dlq discard 0190b7a0-0000-7000-8000-000000000001 --dry-run",
-            "  tailrace dlq discard 0190b7a0-0000-7000-8000-000000000001"
+            "  tailrace dlq discard 0190b7a0-0000-7000-8000-000000000001 --why 'inserted anew'"
         })
 final class DlqDiscardVerb implements Callable<Integer> {
 
@@ -50,10 +51,13 @@ final class DlqDiscardVerb implements Callable<Integer> {
             description = "Who discards, to be kept (default: the user of this process).")
     private String by = System.getProperty("user.name", "");
 
+    @Option(names = "--why", paramLabel = "<text>", description = "Why, to be kept.")
+    private String why = "";
+
     @Override
     public Integer call() {
         DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA, Server.POSTGRES));
-        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun);
+        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun).because(why);
         Set<String> missing = new LinkedHashSet<>(rowIds);
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;

@@ -55,7 +55,8 @@ final class DlqReplayVerb implements Callable<Integer> {
 
     @Option(
             names = "--strict",
-            description = "Leave an event where it is if newer rows of its key were delivered meanwhile.")
+            description =
+                    "Leave a row where it is if newer rows of its key were delivered, or commands of it done, meanwhile.")
     private boolean strict;
 
     @Option(

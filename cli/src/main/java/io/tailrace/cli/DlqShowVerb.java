@@ -1,12 +1,18 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
+import io.tailrace.contract.redact.SecretPaths;
+import io.tailrace.contract.redact.Secrets;
+import io.tailrace.contract.redact.Veil;
 import io.tailrace.operations.DeadLetter;
 import io.tailrace.operations.DeadLetters;
+import io.tailrace.operations.Halt;
+import io.tailrace.operations.Halts;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +22,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -51,12 +58,13 @@ final class DlqShowVerb implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // by picocli
     private String rowId;
 
-    @Option(names = "--payload", description = "Print the payload too; it is not printed otherwise.")
+    @Option(names = "--payload", description = "Print the payload too, without its secrets.")
     private boolean payload;
 
     @Override
     public Integer call() {
-        DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA));
+        TailraceConfig read = config.readReaching(Server.KAFKA);
+        DeadLetters deadLetters = new DeadLetters(read);
         List<DeadLetter> found = new ArrayList<>();
         for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
             deadLetters.find(x, rowId).ifPresent(found::add);
@@ -64,20 +72,32 @@ final class DlqShowVerb implements Callable<Integer> {
         if (found.isEmpty()) {
             throw new VerbFailed("no dead letter of row " + rowId);
         }
-        found.forEach(letter -> output.one(row(letter)));
+        Halts halts = deadLetters.halts(found);
+        found.forEach(letter -> output.one(
+                row(letter, halts.at(letter), secretsOf(letter, read.redact().secrets()))));
+        DlqListVerb.tell(output, halts);
         return Exit.DONE;
     }
 
-    private Row row(DeadLetter letter) {
-        Row row = DlqListVerb.row(letter, true)
+    /** It may have been written before they were named. */
+    private static SecretPaths secretsOf(DeadLetter letter, Secrets secrets) {
+        return letter.x().equals(Topics.COMMANDS) ? secrets.ofCommand(letter.name()) : secrets.ofEvent(letter.name());
+    }
+
+    private Row row(DeadLetter letter, Optional<Halt> halt, SecretPaths secrets) {
+        Headers headers = secrets.cut(letter.headers());
+        Row row = DlqListVerb.row(letter, halt, true)
                 .with("payload", letter.payload().name().toLowerCase(java.util.Locale.ROOT));
         if (output.isJson()) {
-            row.with("headers", headers(letter.headers()));
+            row.with("headers", headers(headers));
         } else {
-            letter.headers().entries().forEach(entry -> row.with(entry.key(), readable(entry)));
+            headers.entries().forEach(entry -> row.with(entry.key(), readable(entry)));
         }
         if (payload && letter.payload() == DeadLetter.Payload.INLINE) {
-            row.with("value", text(letter.value()));
+            String type = headers.text(HeaderName.CONTENT_TYPE).orElse(null);
+            row.with(
+                    "value",
+                    secrets.cut(letter.value(), type).map(DlqShowVerb::text).orElse(Veil.HIDDEN));
         }
         return row;
     }

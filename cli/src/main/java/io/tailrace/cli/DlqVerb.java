@@ -7,5 +7,11 @@ import picocli.CommandLine.Command;
         name = "dlq",
         description = "Dead letters: what is parked, why, and the way back.",
         mixinStandardHelpOptions = true,
-        subcommands = {DlqListVerb.class, DlqShowVerb.class, DlqReplayVerb.class, DlqDiscardVerb.class})
+        subcommands = {
+            DlqListVerb.class,
+            DlqShowVerb.class,
+            DlqReplayVerb.class,
+            DlqSkipVerb.class,
+            DlqDiscardVerb.class
+        })
 final class DlqVerb extends Group {}

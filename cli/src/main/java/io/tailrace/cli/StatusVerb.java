@@ -122,7 +122,16 @@ final class StatusVerb implements Callable<Integer> {
                                 : reasons.entrySet().stream()
                                         .map(reason -> reason.getValue() + " " + reason.getKey())
                                         .collect(Collectors.joining(", "))));
+        row.with("halted keys", halted(seen));
         return row;
+    }
+
+    private static String halted(Status.Report seen) {
+        String unknown = seen.unknown().get(Status.HALTED_KEYS);
+        if (unknown != null) {
+            return "unknown: " + unknown;
+        }
+        return seen.haltedKeys() == 0 ? "0" : seen.haltedKeys() + ", see dlq list";
     }
 
     /** @param prefix of the columns, when there are several sources */
@@ -202,6 +211,7 @@ final class StatusVerb implements Callable<Integer> {
                 .toList();
         json.put("lags", lags);
         json.put("deadLetters", seen.deadLetters());
+        json.put("haltedKeys", seen.haltedKeys());
         json.put("unknown", unknown);
         json.put("problems", seen.problems());
         return json;

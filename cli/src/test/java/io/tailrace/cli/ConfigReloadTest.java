@@ -87,11 +87,26 @@ class ConfigReloadTest {
         try (ConfigReload reload = reload(file, NEVER)) {
             reload.ask();
             assertThat(next(said)).isEqualTo("INFO Configuration read again, nothing has changed");
-            Files.writeString(file, text("sales-2") + "redact: {events: {sales.*: [card]}}\nhttp: {port: 1}\n");
+            Files.writeString(file, text("sales-2") + "executor: {workers: 3}\nhttp: {port: 1}\n");
             reload.ask();
             assertThat(next(taken)).isNotNull();
             assertThat(next(said)).startsWith("INFO Routes changed");
-            assertThat(next(said)).startsWith("WARN").contains("sections=[redact, http]");
+            assertThat(next(said)).startsWith("WARN").contains("sections=[executor, http]");
+        }
+    }
+
+    /** A route and its secrets come together, or not at all. */
+    @Test
+    void otherSecretsAreRefusedWithAllThatComesWithThem() throws Exception {
+        Path file = write("sales");
+        try (ConfigReload reload = reload(file, NEVER)) {
+            Files.writeString(file, text("sales-2") + "redact: {events: {sales.*: [card]}}\n");
+            reload.ask();
+            assertThat(next(said)).startsWith("ERROR").contains("stay as they are", "redact has changed", "NOT hidden");
+            assertThat(taken).isEmpty();
+            Files.writeString(file, text("sales-2"));
+            reload.ask();
+            assertThat(next(taken)).isNotNull();
         }
     }
 

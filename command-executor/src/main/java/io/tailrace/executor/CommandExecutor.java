@@ -270,7 +270,7 @@ public final class CommandExecutor implements Part {
         HikariDataSource connections = pool;
         boolean hasSecrets = !config.redact().secrets().isEmpty();
         if (connections != null && hasSecrets && config.redact().scrub() == RedactConfig.Scrub.ON_DONE) {
-            opened(new Scrubber(config, connections)).start();
+            opened(new Scrubber(config, connections, metrics, clock)).start();
         }
     }
 

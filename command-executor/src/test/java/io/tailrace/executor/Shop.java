@@ -153,6 +153,10 @@ final class Shop implements AutoCloseable {
     }
 
     void bury(UUID id, String name, @Nullable String key, String reason) {
+        bury(id, name, key, reason, "no such name");
+    }
+
+    void bury(UUID id, String name, @Nullable String key, String reason, String message) {
         write(
                 config.topicNames().commands(),
                 id,
@@ -163,7 +167,7 @@ final class Shop implements AutoCloseable {
                         .put(HeaderName.TURN, 0)
                         .put(HeaderName.REASON, reason)
                         .put(HeaderName.ERROR_CLASS, "NameInvalid")
-                        .put(HeaderName.ERROR_MESSAGE, "no such name")
+                        .put(HeaderName.ERROR_MESSAGE, message)
                         .build());
     }
 

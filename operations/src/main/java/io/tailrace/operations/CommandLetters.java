@@ -6,6 +6,7 @@ import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.LetterTransactions.Step;
 import io.tailrace.operations.Replay.Ending;
+import io.tailrace.operations.Replay.Newer;
 import io.tailrace.operations.Replay.Order;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
@@ -48,7 +49,7 @@ final class CommandLetters {
     }
 
     Report dryRun(List<DeadLetter> letters, Order order) {
-        return new Report(order, judged(letters), 0, Ending.COMPLETE);
+        return new Report(order, counted(judged(letters), order), 0, Ending.COMPLETE);
     }
 
     Report replay(List<DeadLetter> letters, Order order, int batchRows) {
@@ -56,7 +57,7 @@ final class CommandLetters {
         try (OperationNotes notes = new OperationNotes(config)) {
             ReplayRecords records = new ReplayRecords(config, order);
             for (List<DeadLetter> batch : LetterTransactions.batches(letters, batchRows)) {
-                List<Row> judged = judged(batch);
+                List<Row> judged = counted(judged(batch), order);
                 // Before it is done: a requeue that nobody asked for is worse than one that was asked for and did not
                 // come.
                 notes.write(judged.stream()
@@ -126,13 +127,26 @@ final class CommandLetters {
                 : judged;
     }
 
+    /** With how many newer rows of its key were done meanwhile; a strict replay leaves a row alone that would come too late. */
+    private List<Row> counted(List<Row> judged, Order order) {
+        Map<String, Newer> newer = rows.newer(judged.stream()
+                .filter(CommandLetters::mayBeRequeued)
+                .map(Row::letter)
+                .toList());
+        return judged.stream()
+                .map(row -> mayBeRequeued(row)
+                        ? row.judgedBy(newer.getOrDefault(row.letter().rowId(), Newer.NONE), order)
+                        : row)
+                .toList();
+    }
+
     private Row requeued(Row judged) {
         Optional<UUID> id = CommandRows.uuid(judged.letter().rowId());
         if (id.isEmpty() || !mayBeRequeued(judged)) {
             return judged;
         }
         return outcome(commands.requeue(id.get()))
-                .map(outcome -> new Row(judged.letter(), outcome))
+                .map(outcome -> new Row(judged.letter(), outcome, "", judged.newer()))
                 // Somebody else was here since the look.
                 .orElseGet(() -> settled(judged(List.of(judged.letter())).get(0)));
     }

@@ -2,7 +2,10 @@ package io.tailrace.operations;
 
 import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Place;
+import io.tailrace.contract.redact.SecretPaths;
+import io.tailrace.contract.redact.Veil;
 import io.tailrace.operations.Command.Delivery;
 import io.tailrace.operations.Command.Status;
 import io.tailrace.operations.Command.Timing;
@@ -13,12 +16,14 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The commands of a database: counted, listed, shown, and changed by the functions of its schema, which take the row and tell the
@@ -141,17 +146,37 @@ public final class Commands {
         });
     }
 
-    /** The payload of one command: text as it stands, bytes as {@code \x} and hex; empty when it has none. */
-    public Optional<String> payload(UUID id) {
+    /**
+     * The payload of one command, to be looked at: text as it stands, bytes as {@code \x} and hex; empty when it has none.
+     *
+     * @param secrets of commands of its name, which are cut out; a payload that they cannot be cut out of is not shown
+     */
+    public Optional<String> payload(UUID id, SecretPaths secrets) {
         return database.call("reading a payload", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(
-                    "SELECT coalesce(payload::text, payload_binary::text) FROM " + table + " WHERE id = ?")) {
+                    "SELECT payload::text, payload_binary, content_type FROM " + table + " WHERE id = ?")) {
                 statement.setObject(1, id);
                 try (ResultSet rows = statement.executeQuery()) {
-                    return rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty();
+                    return rows.next()
+                            ? shown(rows.getString(1), rows.getBytes(2), rows.getString(3), secrets)
+                            : Optional.empty();
                 }
             }
         });
+    }
+
+    private static Optional<String> shown(
+            @Nullable String text, byte @Nullable [] binary, @Nullable String contentType, SecretPaths secrets) {
+        if (text != null) {
+            return Optional.of(
+                    secrets.cut(Bytes.utf8(text), Objects.requireNonNullElse(contentType, "application/json"))
+                            .map(Bytes::utf8)
+                            .orElse(Veil.HIDDEN));
+        }
+        return Optional.ofNullable(binary)
+                .map(bytes -> secrets.cut(Bytes.of(bytes), contentType)
+                        .map(cut -> "\\x" + HexFormat.of().formatHex(cut.array()))
+                        .orElse(Veil.HIDDEN));
     }
 
     /** PENDING → CANCELLED. */

@@ -179,6 +179,57 @@ public final class DeadLetters {
                         .toList());
     }
 
+    /**
+     * Lets keys go on that stop at a dead letter ({@code halt-key}). The letters stay, and can be replayed later, behind what has gone on.
+     * The router has the last word: if a row is no more the head of its key when it hears of it, nothing happens, and its log says so.
+     *
+     * @param rowIds these; those that have no letter are not in the report
+     * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
+     */
+    public Report skip(Set<String> rowIds, Order order) {
+        if (rowIds.isEmpty()) {
+            throw new IllegalArgumentException("name the rows to skip: none would select all");
+        }
+        Selection selection = Selection.ofRows(rowIds);
+        if (order.dryRun()) {
+            return new Report(order, skippable(list(Topics.EVENTS, selection)), 0, Ending.COMPLETE);
+        }
+        ReplayRecords records = new ReplayRecords(config, order);
+        return transactions.run(
+                Topics.EVENTS,
+                order,
+                BATCH_ROWS,
+                () -> list(Topics.EVENTS, selection),
+                batch -> skippable(batch).stream()
+                        .map(row -> row.outcome() == Outcome.WOULD_SKIP
+                                ? new Step(
+                                        new Row(row.letter(), Outcome.SKIPPED, row.because()),
+                                        records.skip(row.letter()))
+                                : new Step(row, List.of()))
+                        .toList());
+    }
+
+    private List<Row> skippable(List<DeadLetter> letters) {
+        Halts seen = halts(letters);
+        return letters.stream()
+                .map(letter -> seen.at(letter)
+                        .map(halt -> halt.isHead()
+                                ? new Row(letter, Outcome.WOULD_SKIP, "%d newer rows go on".formatted(halt.waiting()))
+                                : new Row(letter, Outcome.NOT_HALTED, "another row of its key stands before it"))
+                        .orElseGet(() -> new Row(
+                                letter,
+                                Outcome.NOT_HALTED,
+                                seen.isComplete()
+                                        ? "its key does not stop here"
+                                        : "whether its key stops here could not be seen in time")))
+                .toList();
+    }
+
+    /** Those of these letters at which a key stops. */
+    public Halts halts(List<DeadLetter> letters) {
+        return new HaltedKeys(config).look(letters);
+    }
+
     /** The letters that are meant, and of each how many newer rows went before it. */
     private List<DeadLetter> live(String x, Selection selection, Map<String, Newer> newer) {
         List<DeadLetter> all = all(x);
@@ -193,13 +244,8 @@ public final class DeadLetters {
         return newer.getOrDefault(letter.rowId(), Newer.NONE);
     }
 
-    /** A strict replay leaves a row alone that would come too late. */
     private static Row judged(DeadLetter letter, ClaimChecks checks, Order order, Newer newer) {
-        Row row = judged(letter, checks);
-        Optional<String> objection = order.strict() ? newer.objection() : Optional.empty();
-        return row.outcome() != Outcome.WOULD_REPLAY || objection.isEmpty()
-                ? row.with(newer)
-                : new Row(letter, Outcome.NEWER_DELIVERED, objection.get()).with(newer);
+        return judged(letter, checks).judgedBy(newer, order);
     }
 
     private static Row judged(DeadLetter letter, ClaimChecks checks) {

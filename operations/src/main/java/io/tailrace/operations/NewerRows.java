@@ -159,9 +159,14 @@ final class NewerRows {
     }
 
     /** Where the rows of the key are: the partitioner of all who write such topics. */
-    private static int partitionOf(DeadLetter letter, int partitions) {
+    static int partitionOf(DeadLetter letter, int partitions) {
         byte[] key = Bytes.utf8(letter.orderingKey().orElse("")).array();
         return Utils.toPositive(Utils.murmur2(key)) % partitions;
+    }
+
+    /** Whose lane the row of a letter is on. */
+    static Key keyOf(DeadLetter letter) {
+        return new Key(letter.source(), letter.orderingKey().orElse(""));
     }
 
     private static long offset(DeadLetter letter) {
@@ -230,10 +235,6 @@ final class NewerRows {
                     : letters.tailMap(place.get(), true).values().stream()
                             .mapToLong(Long::longValue)
                             .sum();
-        }
-
-        private static Key keyOf(DeadLetter letter) {
-            return new Key(letter.source(), letter.orderingKey().orElse(""));
         }
     }
 }

@@ -18,13 +18,26 @@ public final class Replay {
      * @param by who asks, in the same places; at most 64 characters are kept
      * @param dryRun only say what would be done: nothing at all is written
      * @param strict leave a row where it is if newer rows of its key were delivered
+     * @param why in the words of who asks, for the note that a skip or a discard leaves; at most 200 characters are kept; may be empty
      */
-    public record Order(String id, String by, boolean dryRun, boolean strict) {
+    public record Order(String id, String by, boolean dryRun, boolean strict, String why) {
         private static final int MAX_BY = 64;
+        private static final int MAX_WHY = 200;
 
         public Order {
             Objects.requireNonNull(id, "id");
             by = by.length() > MAX_BY ? by.substring(0, MAX_BY) : by;
+            why = why.length() > MAX_WHY ? why.substring(0, MAX_WHY) : why;
+        }
+
+        /** One that gives no reason. */
+        public Order(String id, String by, boolean dryRun, boolean strict) {
+            this(id, by, dryRun, strict, "");
+        }
+
+        /** The same, and why it is asked for. */
+        public Order because(String reason) {
+            return new Order(id, by, dryRun, strict, reason);
         }
 
         /** One that takes a row whatever came before it. */
@@ -45,6 +58,12 @@ public final class Replay {
         WOULD_CLEAR(true),
         /** Its letter was taken away. */
         CLEARED(true),
+        /** Its key would go on behind it, were this not a dry run. */
+        WOULD_SKIP(true),
+        /** The router was told that its key goes on behind it; its letter stays. */
+        SKIPPED(true),
+        /** Asked to skip it, while its key does not stop at it: nothing was changed. */
+        NOT_HALTED(false),
         /** A worker has the command right now: nothing was changed. */
         RUNNING(false),
         /** The command changed while it was looked at: nothing was changed here. */
@@ -123,8 +142,16 @@ public final class Replay {
             this(letter, outcome, "");
         }
 
-        Row with(Newer seen) {
+        private Row with(Newer seen) {
             return new Row(letter, outcome, because, Optional.of(seen));
+        }
+
+        /** A strict replay leaves a row alone that would come too late. */
+        Row judgedBy(Newer seen, Order order) {
+            Optional<String> objection = order.strict() ? seen.objection() : Optional.empty();
+            return outcome != Outcome.WOULD_REPLAY || objection.isEmpty()
+                    ? with(seen)
+                    : new Row(letter, Outcome.NEWER_DELIVERED, objection.get()).with(seen);
         }
 
         static Row malformed(DeadLetter letter) {

@@ -40,10 +40,13 @@ final class ReplayRecords {
         return List.of(replay(letter), tombstone(letter));
     }
 
+    /**
+     * Takes a letter away for good, with a note of who and why, and says that nobody needs the secrets of its row any more. All who do that
+     * have to do it by this: a discard, a letter whose row can run no more, the end of the time for which letters are kept.
+     */
     List<ProducerRecord<byte[], byte[]>> clear(DeadLetter letter, String because) {
-        return hasSecrets(letter)
-                ? List.of(tombstone(letter), note(letter, because), done(letter))
-                : List.of(tombstone(letter), note(letter, because));
+        ProducerRecord<byte[], byte[]> note = note(letter, "cleared", "cleared (" + because + ")");
+        return hasSecrets(letter) ? List.of(tombstone(letter), note, done(letter)) : List.of(tombstone(letter), note);
     }
 
     private boolean hasSecrets(DeadLetter letter) {
@@ -76,16 +79,21 @@ final class ReplayRecords {
                 && headers.text(HeaderName.CE_SOURCE).isPresent()
                 && headers.place(HeaderName.SEQ).isPresent();
         return mayHalt
-                ? Stream.concat(clear(letter, because).stream(), Stream.of(laneCommand(letter)))
+                ? Stream.concat(clear(letter, because).stream(), Stream.of(laneCommand(letter, "discard")))
                         .toList()
                 : clear(letter, because);
     }
 
+    /** The key goes on behind the row at which it stops; the letter stays where it is. */
+    List<ProducerRecord<byte[], byte[]>> skip(DeadLetter letter) {
+        return List.of(laneCommand(letter, "skip"), note(letter, "skipped", "skipped"));
+    }
+
     /** Heard in order with the replays of the key: it means something only while the row heads its lane, halted. */
-    private ProducerRecord<byte[], byte[]> laneCommand(DeadLetter letter) {
+    private ProducerRecord<byte[], byte[]> laneCommand(DeadLetter letter, String act) {
         Headers headers = letter.headers().withoutDelivery().toBuilder()
                 .put(HeaderName.KIND, Kind.CONTROL.text())
-                .put(HeaderName.CONTROL, "discard")
+                .put(HeaderName.CONTROL, act)
                 .put(HeaderName.TURN, 0)
                 .put(HeaderName.SEQ, letter.headers().text(HeaderName.SEQ).orElse(""))
                 .build();
@@ -93,20 +101,17 @@ final class ReplayRecords {
         return new ProducerRecord<>(topics.retry(letter.x()), null, key, null, KafkaHeaders.to(headers));
     }
 
-    private ProducerRecord<byte[], byte[]> note(DeadLetter letter, String because) {
-        return note("cleared", letter, "cleared (%s)".formatted(because));
-    }
-
     /** Who asks that the row of a command be pending again: the row and the records that follow do not say it. */
     ProducerRecord<byte[], byte[]> requeue(DeadLetter letter) {
-        return note("requeue", letter, "requeue asked for");
+        return note(letter, "requeue", "requeue asked for");
     }
 
     /** Its timestamp says when. The key is its own: nothing is compacted away. */
-    private ProducerRecord<byte[], byte[]> note(String act, DeadLetter letter, String what) {
+    private ProducerRecord<byte[], byte[]> note(DeadLetter letter, String act, String what) {
         String key = "%s/%s/%s/%s".formatted(act, letter.x(), letter.rowId(), order.id());
-        String line = "%s: of=%s row=%s reason=%s by=%s"
-                .formatted(what, letter.x(), letter.rowId(), letter.reason(), order.by());
+        String why = order.why().isEmpty() ? "" : " why=" + order.why();
+        String line = "%s: of=%s row=%s reason=%s by=%s%s"
+                .formatted(what, letter.x(), letter.rowId(), letter.reason(), order.by(), why);
         return new ProducerRecord<>(
                 topics.operations(),
                 Bytes.utf8(key).array(),

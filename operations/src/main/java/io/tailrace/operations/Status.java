@@ -32,6 +32,7 @@ public final class Status {
     public static final String POSITION = "position";
     public static final String LAGS = "lags";
     public static final String DEAD_LETTERS = "deadLetters";
+    public static final String HALTED_KEYS = "haltedKeys";
 
     private static final Duration PATIENCE = Duration.ofSeconds(15);
 
@@ -51,6 +52,7 @@ public final class Status {
      * @param sources in the order of the configuration
      * @param lags by reader
      * @param deadLetters by {@code x}, then by reason
+     * @param haltedKeys dead letters at which a key stops
      * @param unknown what could not be looked at, by its name, with a few words why: none of it is known to be absent
      * @param problems what could not be reached, of all sources too, in words
      */
@@ -58,6 +60,7 @@ public final class Status {
             List<OfSource> sources,
             List<Lag> lags,
             Map<String, Map<String, Long>> deadLetters,
+            long haltedKeys,
             Map<String, String> unknown,
             List<String> problems) {}
 
@@ -157,11 +160,18 @@ public final class Status {
         Looking looking = new Looking(problems);
         List<Lag> lags = looking.at(LAGS, noKafka, () -> new GroupLags(config, kafka).read(), List.of());
         Map<String, Map<String, Long>> deadLetters = new TreeMap<>();
+        long halted = 0;
         for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
-            looking.at(DEAD_LETTERS, noKafka, () -> Optional.of(deadLetters(x)), Optional.<Map<String, Long>>empty())
-                    .ifPresent(counts -> deadLetters.put(x, counts));
+            Optional<List<DeadLetter>> letters = looking.at(
+                    DEAD_LETTERS, noKafka, () -> Optional.of(deadLetters(x)), Optional.<List<DeadLetter>>empty());
+            letters.ifPresent(all -> deadLetters.put(x, byReason(all)));
+            if (letters.isEmpty()) {
+                looking.unknown.put(HALTED_KEYS, "the dead letters could not be looked at");
+            } else {
+                halted += looking.at(HALTED_KEYS, noKafka, () -> halted(letters.get(), looking), 0L);
+            }
         }
-        return new Report(sources, lags, deadLetters, looking.unknown, List.copyOf(problems));
+        return new Report(sources, lags, deadLetters, halted, looking.unknown, List.copyOf(problems));
     }
 
     private OfSource source(
@@ -185,13 +195,28 @@ public final class Status {
                 .map(live -> new Position(live.value().utf8(), clock.millis() - live.timestampMs()));
     }
 
-    private Map<String, Long> deadLetters(String x) {
+    private List<DeadLetter> deadLetters(String x) {
+        return new CompactedTopic(kafka, config.topicNames().deadLetters(x))
+                .read(PATIENCE).values().stream()
+                        .map(live -> DeadLetter.of(x, live))
+                        .toList();
+    }
+
+    private static Map<String, Long> byReason(List<DeadLetter> letters) {
         Map<String, Long> counts = new TreeMap<>();
-        new CompactedTopic(kafka, config.topicNames().deadLetters(x))
-                .read(PATIENCE)
-                .values()
-                .forEach(live -> counts.merge(DeadLetter.of(x, live).reason(), 1L, Long::sum));
+        letters.forEach(letter -> counts.merge(letter.reason(), 1L, Long::sum));
         return counts;
+    }
+
+    private long halted(List<DeadLetter> letters, Looking looking) {
+        Halts seen = new HaltedKeys(config).look(letters);
+        if (!seen.isComplete()) {
+            looking.unknown.put(
+                    HALTED_KEYS,
+                    "more than %d, too much waits to see all"
+                            .formatted(seen.byRow().size()));
+        }
+        return seen.byRow().size();
     }
 
     /** What goes wrong while looking. */

@@ -6,19 +6,21 @@ import io.tailrace.operations.NewerRows.Key;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
  * Events that wait on the lanes of their keys, as the changelog of the router's store tells: one partition holds those of a partition of
- * the raw topic. Of a record only the key is looked at; its layout is the router's {@code LaneCodec}'s, and a test holds them together.
+ * the raw topic. Of a record only the key is looked at, and how the value begins; their layout is the router's {@code LaneCodec}'s, and a
+ * test holds them together.
  */
 final class WaitingRows {
 
@@ -27,7 +29,13 @@ final class WaitingRows {
     /** The sort of lane that has an ordering key. */
     private static final int KEYED = 1;
 
-    private final Map<Key, Set<Place>> waiting = new HashMap<>();
+    /** How the value of a row begins: its layout, its place in sevens of bits, its state. */
+    private static final int LAYOUT = 1;
+
+    private static final int HALTED = 3;
+
+    /** By key: the rows on its lane, and whether the key stops there. */
+    private final Map<Key, NavigableMap<Place, Boolean>> waiting = new HashMap<>();
 
     /** @return whether it was read to its end; a changelog that was never made is empty */
     boolean read(KafkaConsumer<byte[], byte[]> consumer, TopicPartition changelog, NewerRows.Deadline deadline) {
@@ -47,17 +55,30 @@ final class WaitingRows {
     }
 
     boolean has(Key key, Place place) {
-        return waiting.getOrDefault(key, Set.of()).contains(place);
+        return lane(key).containsKey(place);
+    }
+
+    /** Rows of the key that are on its lane, in order: whether the key stops at them. */
+    NavigableMap<Place, Boolean> lane(Key key) {
+        return waiting.getOrDefault(key, Collections.emptyNavigableMap());
     }
 
     private void apply(ConsumerRecord<byte[], byte[]> record) {
         Optional.ofNullable(record.key()).flatMap(WaitingRows::rowOf).ifPresent(row -> {
             if (record.value() == null) {
-                waiting.getOrDefault(row.key(), new HashSet<>()).remove(row.place());
+                waiting.getOrDefault(row.key(), new TreeMap<>()).remove(row.place());
             } else {
-                waiting.computeIfAbsent(row.key(), any -> new HashSet<>()).add(row.place());
+                waiting.computeIfAbsent(row.key(), any -> new TreeMap<>()).put(row.place(), isHalted(record.value()));
             }
         });
+    }
+
+    private static boolean isHalted(byte[] row) {
+        int at = 1;
+        while (at < row.length && row[at] < 0) {
+            at++;
+        }
+        return row[0] == LAYOUT && at + 1 < row.length && row[at + 1] == HALTED;
     }
 
     private record Row(Key key, Place place) {}

@@ -100,6 +100,47 @@ class CommandLettersTest {
     }
 
     @Test
+    void newerCommandsOfTheKeyThatWereDoneAreCountedAndAStrictReplayStaysAway() throws Exception {
+        row(DEAD, "DEAD", null);
+        row(TAKEN, "DEAD", null);
+        keyed(DEAD, "k", "place = 50, failed_at = now() - interval '1 hour'");
+        keyed(TAKEN, "j", "place = 50, failed_at = now() - interval '1 hour'");
+        int n = 20;
+        for (String set : List.of(
+                "place = 51, completed_at = now()",
+                "place = 49, completed_at = now()",
+                "completed_at = now()",
+                "completed_at = now() - interval '2 hours'")) {
+            row(id(n), "COMPLETED", null);
+            keyed(id(n++), "k", set);
+        }
+        row(id(n), "CANCELLED", null);
+        keyed(id(n), "k", "place = 60, completed_at = now()");
+        parked.park(Topics.COMMANDS, DEAD, "k", "inline", "{}");
+        parked.park(Topics.COMMANDS, TAKEN, "j", "inline", "{}");
+
+        assertThat(newer(dryRunThatWritesNothing())).isEqualTo(Map.of(DEAD, "2", TAKEN, "0"));
+        assertThat(texts(replay(new Order("strict", "somebody", false, true))))
+                .isEqualTo(Map.of(DEAD, "newer-delivered: 2 newer rows of its key were delivered", TAKEN, "replayed"));
+        assertThat(text("SELECT status FROM tailrace.internal_command WHERE id = '" + DEAD + "'"))
+                .isEqualTo("DEAD");
+        assertThat(newer(replay(ORDER))).containsEntry(DEAD, "2");
+    }
+
+    private void keyed(String id, String key, String set) throws SQLException {
+        stack.execute("UPDATE tailrace.internal_command SET ordering_key = '" + key + "', " + set + " WHERE id = '" + id
+                + "'");
+    }
+
+    private static Map<String, String> newer(Report report) {
+        return report.rows().stream()
+                .filter(row -> row.newer().isPresent())
+                .collect(toMap(
+                        row -> row.letter().rowId(),
+                        row -> row.newer().map(Replay.Newer::text).orElse("?")));
+    }
+
+    @Test
     void whatCanNotRunAnyMoreIsClearedAndAPendingRowKeepsItsLetter() throws Exception {
         row(COMPLETED, "COMPLETED", null);
         row(CANCELLED, "CANCELLED", null);

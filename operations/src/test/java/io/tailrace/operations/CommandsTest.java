@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.redact.SecretPaths;
 import io.tailrace.operations.Command.Status;
 import io.tailrace.operations.Commands.Answer;
 import io.tailrace.operations.Commands.Filter;
@@ -86,7 +87,8 @@ class CommandsTest {
         });
         assertThat(commands.find(UNKNOWN)).isEmpty();
         assertThat(commands.find(PENDING).toString()).doesNotContain("4711");
-        assertThat(commands.payload(PENDING)).contains("{\"card\":\"4711\"}");
+        assertThat(commands.payload(PENDING, SecretPaths.NONE)).contains("{\"card\":\"4711\"}");
+        assertThat(commands.payload(PENDING, SecretPaths.of(List.of("card")))).contains("{\"card\":null}");
     }
 
     @Test

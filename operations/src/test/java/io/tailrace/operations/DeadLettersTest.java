@@ -145,7 +145,7 @@ class DeadLettersTest {
         assertThat(stack.reader().uncommitted().read(config.topicNames().operations()))
                 .isEmpty();
         assertThat(deadLetters
-                        .discard(Topics.EVENTS, Set.of("row-1", "row-9"), ORDER)
+                        .discard(Topics.EVENTS, Set.of("row-1", "row-9"), ORDER.because("inserted anew"))
                         .rows())
                 .extracting(Replay.Row::text)
                 .containsExactly("cleared: discarded");
@@ -162,7 +162,8 @@ class DeadLettersTest {
         });
         assertThat(stack.reader().read(config.topicNames().operations()))
                 .extracting(record -> TopicReader.text(record.value()))
-                .containsExactly("cleared (discarded): of=events row=row-1 reason=no-route by=somebody");
+                .containsExactly(
+                        "cleared (discarded): of=events row=row-1 reason=no-route by=somebody why=inserted anew");
     }
 
     @Test

@@ -14,13 +14,19 @@ import io.tailrace.operations.Replay.Newer;
 import io.tailrace.operations.Replay.Order;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
+import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.lane.LaneKey;
+import io.tailrace.router.lane.LaneRow;
+import io.tailrace.router.lane.RowState;
+import io.tailrace.router.lane.Standing;
 import io.tailrace.router.store.LaneCodec;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -95,6 +101,66 @@ class NewerRowsTest {
         assertThat(newer())
                 .as("7 and 8 wait, 4 does no more")
                 .isEqualTo(Map.of("row-0", "2", "row-2", "2", "row-5", "1"));
+    }
+
+    @Test
+    void aKeyThatStopsAtItsDeadLetterIsSkippedOnceAndWhoDidItIsKept(Stack stack) throws Exception {
+        admin.createTopics(List.of(new NewTopic(changelog(), 1, (short) 1)))
+                .all()
+                .get();
+        row("k", 2, RowState.HALTED);
+        row("k", 3, RowState.WAITING);
+        row("k", 4, RowState.WAITING);
+        row("j", 5, RowState.WAITING);
+        assertThat(deadLetters
+                        .halts(deadLetters.list(Topics.EVENTS, Selection.ALL))
+                        .byRow())
+                .as("a dead row that waits again is on its way")
+                .isEqualTo(Map.of("row-2", new Halt(2, true)));
+        assertThat(texts(deadLetters.skip(Set.of("row-0", "row-2", "row-5", "row-99"), DRY)))
+                .isEqualTo(Map.of(
+                        "row-0", "not-halted: its key does not stop here",
+                        "row-2", "would-skip: 2 newer rows go on",
+                        "row-5", "not-halted: its key does not stop here"));
+        assertThat(stack.reader().uncommitted().read(config.topicNames().retry(Topics.EVENTS)))
+                .isEmpty();
+
+        row("k", 0, RowState.WAITING);
+        assertThat(texts(deadLetters.skip(Set.of("row-2"), DRY)))
+                .isEqualTo(Map.of("row-2", "not-halted: another row of its key stands before it"));
+        waiting("k", 0, null);
+        Order order = new Order("s", "somebody", false).because("booked\nby hand");
+        assertThat(texts(deadLetters.skip(Set.of("row-2"), order)))
+                .isEqualTo(Map.of("row-2", "skipped: 2 newer rows go on"));
+        assertThat(deadLetters.list(Topics.EVENTS, Selection.ALL))
+                .as("its letter stays")
+                .hasSize(3);
+        assertThat(stack.reader().read(config.topicNames().retry(Topics.EVENTS)))
+                .singleElement()
+                .satisfies(word -> assertThat(TopicReader.headers(word))
+                        .containsEntry("tailrace-kind", "control")
+                        .containsEntry("tailrace-control", "skip")
+                        .containsEntry("tailrace-seq", "1:2")
+                        .containsEntry("ce_partitionkey", "k"));
+        assertThat(stack.reader().read(config.topicNames().operations()))
+                .extracting(note -> TopicReader.text(note.value()))
+                .containsExactly("skipped: of=events row=row-2 reason=no-route by=somebody why=booked by hand");
+    }
+
+    private void row(String key, int offset, RowState state) {
+        Place place = new Place(1, offset);
+        RawRecord record =
+                new RawRecord(config.topicNames().rawEvents(), 0, offset, Bytes.utf8(key), null, Headers.empty());
+        waiting(
+                key,
+                offset,
+                LaneCodec.row(new LaneRow(place, new Standing(state, 0, 0, 1, 0, null), record))
+                        .array());
+    }
+
+    private static Map<String, String> texts(Report report) {
+        return report.rows().stream()
+                .collect(Collectors.toMap(row -> row.letter().rowId(), Replay.Row::text));
     }
 
     @Test

@@ -74,6 +74,24 @@ final class Child {
         }
     }
 
+    /** Waits until so many lines of its console hold a text; the last of them. */
+    String awaitLine(int count, String text) {
+        return await(count + " lines with \"" + text + "\"")
+                .pollInterval(Duration.ofMillis(50))
+                .atMost(READY_WITHIN)
+                .until(
+                        () -> jvm.output().stream()
+                                .filter(line -> line.contains(text))
+                                .toList(),
+                        lines -> lines.size() >= count)
+                .get(count - 1);
+    }
+
+    /** SIGHUP. */
+    void hangUp() {
+        jvm.hangUp();
+    }
+
     /** kill -9. */
     void kill() {
         jvm.kill();

@@ -107,6 +107,12 @@ class EveryFailureExplainedTest {
         assertThat(letter.headers().text("tailrace-seq"))
                 .as("%s: its place", letter)
                 .isPresent();
+        // Of the events two can be read so far that their route is known.
+        boolean hasDestination = letter.x().equals("commands")
+                || Set.of("too-large", "malformed").contains(reason);
+        assertThat(letter.headers().text("tailrace-destination").isPresent())
+                .as("%s: where to", letter)
+                .isEqualTo(hasDestination);
         for (String trail : List.of("stage", "origin-topic", "origin-partition", "origin-offset", "payload")) {
             assertThat(letter.headers().text("tailrace-" + trail))
                     .as("%s: %s", letter, trail)

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -149,6 +150,12 @@ final class Pipeline implements AutoCloseable {
         return child;
     }
 
+    /** Changes the file of the parts that run in JVMs of their own, in one step, as whoever changes it should. */
+    void rewrite(UnaryOperator<Settings> change) {
+        change(change);
+        configFile("true");
+    }
+
     /** A verb of the command line, in a JVM of its own; {@code --config} is added. The caller closes it. */
     ChildJvm cli(String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
@@ -170,7 +177,8 @@ final class Pipeline implements AutoCloseable {
         Path file = directory.resolve("http-" + http + ".yml");
         try {
             settings.with("http.enabled", http).with("http.port", "0");
-            Files.writeString(file, settings.yaml());
+            Path next = Files.writeString(directory.resolve("next.yml"), settings.yaml());
+            Files.move(next, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
             settings.with("http.enabled", "false");
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -108,7 +108,7 @@ class SecretsTest {
         assertThat(app.row(run, "payload::text")).isEqualTo("{\"n\":1,\"card\":null}");
         ask("dlq", "show", dead.toString(), "--payload");
         ask("dlq", "show", rejected.toString(), "--payload", "-o", "json");
-        ask("commands", "show", failing.toString());
+        ask("commands", "show", failing.toString(), "--payload");
         assertNothingTellsIt();
 
         ask("dlq", "discard", discarded.toString());

@@ -19,7 +19,9 @@ import java.util.Optional;
 final class Settings {
 
     private final Map<String, String> values = new LinkedHashMap<>();
-    private final List<String> routes = new ArrayList<>();
+    /** By pattern. */
+    private final Map<String, Map<String, String>> routes = new LinkedHashMap<>();
+
     private final Map<String, Map<String, List<String>>> secrets = new LinkedHashMap<>();
 
     private Settings() {}
@@ -57,9 +59,16 @@ final class Settings {
 
     /** Adds a rule: names of this pattern go to {@code <ns>.events.<context>}. */
     Settings route(String pattern) {
-        if (!routes.contains(pattern)) {
-            routes.add(pattern);
-        }
+        return route(pattern, Map.of());
+    }
+
+    /** The same, with more said or said otherwise; in the place of a rule of that pattern. */
+    Settings route(String pattern, Map<String, String> keys) {
+        Map<String, String> rule = new LinkedHashMap<>();
+        rule.put("pattern", pattern);
+        rule.put("topic", values.get("namespace") + ".events.{context}");
+        rule.putAll(keys);
+        routes.put(pattern, rule);
         return this;
     }
 
@@ -84,13 +93,7 @@ final class Settings {
     private Map<String, Object> tree() {
         Map<String, Object> root = new LinkedHashMap<>();
         values.forEach((path, value) -> put(root, List.of(path.split("\\.")), value));
-        put(
-                root,
-                List.of("router", "routes", "rules"),
-                routes.stream()
-                        .map(pattern ->
-                                Map.of("pattern", pattern, "topic", values.get("namespace") + ".events.{context}"))
-                        .toList());
+        put(root, List.of("router", "routes", "rules"), List.copyOf(routes.values()));
         secrets.forEach((of, paths) -> put(root, List.of("redact", of), paths));
         return root;
     }

@@ -154,6 +154,11 @@ public final class ChildJvm implements AutoCloseable {
         signal("TERM");
     }
 
+    /** Tells it that its configuration may have changed, as {@code kill -HUP} does. */
+    public void hangUp() {
+        signal("HUP");
+    }
+
     /** Stops it in its tracks: no thread runs, every connection stays open. */
     public void pause() {
         signal("STOP");

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
 
 /**
@@ -95,6 +96,22 @@ public final class ExecutorMetrics {
                 .tags(own)
                 .strongReference(true)
                 .register(registry);
+    }
+
+    /** Takes secrets out of rows of this source; asked when the meter is read. */
+    public void scrubs(DoubleSupplier lagSeconds) {
+        Gauge.builder("tailrace.executor.scrub.lag", lagSeconds::getAsDouble)
+                .description(
+                        "since it was said that a row is done of which the secrets still stand in the row; 0 when there is none")
+                .baseUnit("seconds")
+                .tags(own)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    /** So many rows had their secrets taken out of them. */
+    public void scrubbed(int rows) {
+        registry.counter("tailrace.executor.scrubbed.rows", own).increment(rows);
     }
 
     /** Rows read and not settled. */

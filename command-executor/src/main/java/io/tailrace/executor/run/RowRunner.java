@@ -152,7 +152,10 @@ public final class RowRunner implements Work {
                 yield behind.outcome().finished().contains(head) ? behind : stepBack(head, StepBack.BUSY, Backoff.BUSY);
             }
             case RUN ->
-                head.record().row().bury() ? stamper.buried(connection, head, claim) : mine(connection, turn, claim);
+                head.record().row().bury()
+                        ? stamper.buried(
+                                connection, head, claim, rules.secrets().veil(claim.theRow()))
+                        : mine(connection, turn, claim);
         };
     }
 

@@ -4,6 +4,7 @@ import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.redact.Veil;
 import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.ClaimRequest;
@@ -133,14 +134,18 @@ public final class Stamper {
         return Step.finished(followers.tasks(), () -> followers.answer(met, asOf));
     }
 
-    /** The router gave the row up. */
-    Step buried(Connection connection, Task task, Claim claim) throws SQLException {
+    /**
+     * The router gave the row up.
+     *
+     * @param veil over what it says of the row, which may quote the row's secrets
+     */
+    Step buried(Connection connection, Task task, Claim claim, Veil veil) throws SQLException {
         Headers headers = task.record().headers();
         Reason reason = headers.reason().orElse(Reason.MALFORMED);
         ErrorTrail trail = new ErrorTrail(
                 headers.text(HeaderName.ERROR_CLASS).orElse("Buried"),
-                headers.text(HeaderName.ERROR_MESSAGE).orElse(reason.text()),
-                headers.text(HeaderName.ERROR_STACK).orElse(""));
+                headers.text(HeaderName.ERROR_MESSAGE).map(veil::over).orElse(reason.text()),
+                headers.text(HeaderName.ERROR_STACK).map(veil::over).orElse(""));
         return dead(connection, task, claim, new Decision.Die(0, reason, trail));
     }
 

@@ -12,9 +12,11 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.redact.SecretPaths;
 import io.tailrace.contract.redact.Secrets;
 import io.tailrace.executor.claim.ScrubTable;
+import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +41,8 @@ import org.slf4j.LoggerFactory;
  * Reads which rows of one source are done and takes their secrets out of them. The offset passes a note when its row is scrubbed and
  * committed; a crash in between scrubs it once more, which changes nothing. A database or broker that is down is waited for.
  *
- * <p>It has one thread of its own and is in the way of nobody: when it cannot go on, rows are delivered and run as ever.
+ * <p>It has one thread of its own and is in the way of nobody: when it cannot go on, rows are delivered and run as ever, and the lag that
+ * it tells grows.
  */
 public final class Scrubber implements AutoCloseable {
 
@@ -54,8 +57,12 @@ public final class Scrubber implements AutoCloseable {
     /** A poll is scrubbed in one transaction, and so within the patience of the group. */
     private static final int MOST_ROWS = 200;
 
+    private static final long NOTHING = 0;
+
     private final TailraceConfig config;
     private final DataSource pool;
+    private final ExecutorMetrics metrics;
+    private final InstantSource clock;
     private final Secrets secrets;
     private final ScrubTable events;
     private final ScrubTable commands;
@@ -64,10 +71,20 @@ public final class Scrubber implements AutoCloseable {
     private boolean isBegun;
     private boolean told;
 
-    /** @param config with one source */
-    public Scrubber(TailraceConfig config, DataSource pool) {
+    /** Milliseconds since 1970: since when secrets stand in rows that are done; {@link #NOTHING} when they do not. */
+    private volatile long behindSince;
+
+    /**
+     * Begins nothing yet.
+     *
+     * @param config with one source
+     * @param clock against which the age of notes is told
+     */
+    public Scrubber(TailraceConfig config, DataSource pool, ExecutorMetrics metrics, InstantSource clock) {
         this.config = config;
         this.pool = pool;
+        this.metrics = metrics;
+        this.clock = clock;
         this.secrets = config.redact().secrets();
         this.events = ScrubTable.ofEvents(config.source().tables());
         this.commands = ScrubTable.ofCommands(config.source().tables());
@@ -76,7 +93,19 @@ public final class Scrubber implements AutoCloseable {
 
     /** Begins to listen. */
     public void start() {
+        metrics.scrubs(this::lagSeconds);
         thread.start();
+    }
+
+    private double lagSeconds() {
+        long since = behindSince;
+        return since == NOTHING ? 0 : Math.max(0, clock.millis() - since) / 1000.0;
+    }
+
+    private void isBehind(long since) {
+        if (behindSince == NOTHING || since < behindSince) {
+            behindSince = since;
+        }
     }
 
     @Override
@@ -95,6 +124,7 @@ public final class Scrubber implements AutoCloseable {
                 begin();
                 listen();
             } catch (StartRefused | InvalidOffsetException gone) {
+                isBehind(clock.millis());
                 LOG.error(
                         "Secrets stay in rows that are done, until an executor is started that can go on: source={} {}",
                         config.source().name(),
@@ -102,8 +132,10 @@ public final class Scrubber implements AutoCloseable {
                 return;
             } catch (KafkaException | SQLException outage) {
                 tell(outage);
+                isBehind(clock.millis());
                 pause();
             } catch (RuntimeException bug) {
+                isBehind(clock.millis());
                 LOG.error(
                         "Bug in the scrub of rows, it begins anew: source={}",
                         config.source().name(),
@@ -142,10 +174,20 @@ public final class Scrubber implements AutoCloseable {
                     consumer.commitSync();
                     told = false;
                 }
+                if (isCaughtUp(consumer)) {
+                    behindSince = NOTHING;
+                }
             }
         } finally {
             consumer.close(CloseOptions.timeout(LEAVE));
         }
+    }
+
+    /** What another member of the group has is that one's to tell. */
+    private static boolean isCaughtUp(KafkaConsumer<?, ?> consumer) {
+        return !consumer.assignment().isEmpty()
+                && consumer.assignment().stream()
+                        .allMatch(partition -> consumer.currentLag(partition).orElse(1) == 0);
     }
 
     private Map<String, Object> settings() {
@@ -162,20 +204,32 @@ public final class Scrubber implements AutoCloseable {
             Headers headers = KafkaHeaders.from(record.headers());
             if (isDone(headers)) {
                 notes.add(headers);
+                isBehind(record.timestamp());
             }
         }
         if (notes.isEmpty()) {
             return true;
         }
+        int scrubbed = 0;
         try (Connection connection = pool.getConnection()) {
             for (Headers note : notes) {
-                if (!scrub(connection, note)) {
+                Outcome outcome = scrub(connection, note);
+                if (outcome == Outcome.STOPPED) {
                     return false;
                 }
+                scrubbed += outcome == Outcome.SCRUBBED ? 1 : 0;
             }
             connection.commit();
         }
+        metrics.scrubbed(scrubbed);
         return true;
+    }
+
+    private enum Outcome {
+        SCRUBBED,
+        /** There was nothing to take out, or no row any more. */
+        NOTHING_TO_DO,
+        STOPPED
     }
 
     private boolean isDone(Headers headers) {
@@ -185,30 +239,31 @@ public final class Scrubber implements AutoCloseable {
                         .isPresent();
     }
 
-    private boolean scrub(Connection connection, Headers note) throws SQLException {
+    private Outcome scrub(Connection connection, Headers note) throws SQLException {
         String name = note.text(HeaderName.CE_TYPE).orElse("");
         UUID id = uuid(note.text(HeaderName.CE_ID).orElse(""));
         if (id == null) {
-            return true;
+            return Outcome.NOTHING_TO_DO;
         }
         // An answer of an executor names the turn of a command; what speaks of an event has none.
         boolean isCommand = note.number(HeaderName.TURN).isPresent();
         SecretPaths paths = isCommand ? secrets.ofCommand(name) : secrets.ofEvent(name);
         if (paths.isEmpty()) {
-            return true;
+            return Outcome.NOTHING_TO_DO;
         }
         ScrubTable table = isCommand ? commands : events;
         OptionalLong xid = note.number(HeaderName.XID);
-        while (!table.scrub(connection, id, paths)
-                && xid.isPresent()
-                && table.isUnseen(connection, id, xid.getAsLong())) {
-            // Decoded before it is visible: it waits for a standby.
-            connection.rollback();
+        while (!table.scrub(connection, id, paths)) {
+            if (xid.isEmpty() || !table.isUnseen(connection, id, xid.getAsLong())) {
+                return Outcome.NOTHING_TO_DO;
+            }
+            // Decoded before it is visible: it waits for a standby. What was scrubbed before it stays so.
+            connection.commit();
             if (pause()) {
-                return false;
+                return Outcome.STOPPED;
             }
         }
-        return true;
+        return Outcome.SCRUBBED;
     }
 
     private static @Nullable UUID uuid(String text) {

@@ -86,6 +86,17 @@ public final class Decider {
         return routes.get().onDeadLetter(name, version) == OnDeadLetter.HALT_KEY;
     }
 
+    /** Where an event was to go by today's routes, with commas between several topics; empty when nothing leads anywhere. Of headers alone. */
+    public Optional<String> destinationOf(Headers event) {
+        return judged(event.text(HeaderName.CE_TYPE).orElse(""), eventNames, RowName::event)
+                .name()
+                .flatMap(name -> name.version(event.smallNumber(HeaderName.CE_EVENTVERSION)).stream()
+                        .boxed()
+                        .findFirst()
+                        .flatMap(version -> routes.get().resolve(name, version)))
+                .map(route -> String.join(",", route.topics()));
+    }
+
     /** What is longer than a name may be is judged at a glance, and not kept. */
     private static RowName.Verdict judged(
             String text, Remembered<String, RowName.Verdict> before, Function<String, RowName.Verdict> judge) {

@@ -1,5 +1,6 @@
 package io.tailrace.router.topology;
 
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.router.deadletter.DeadLetters;
 import io.tailrace.router.deadletter.Parking;
@@ -21,7 +22,9 @@ import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.past.Past;
 import io.tailrace.router.past.PastStore;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 
 /**
  * What all tasks of a router share, and how one of them is put together.
@@ -45,8 +48,8 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
                 metrics,
                 clock,
                 new SplittableRandom());
-        Parking events = parking(Topics.EVENTS);
-        Parking commands = parking(Topics.COMMANDS);
+        Parking events = parking(Topics.EVENTS, decider::destinationOf);
+        Parking commands = parking(Topics.COMMANDS, command -> Optional.of(topics.commands()));
         SubscriptionFlow ofCommands =
                 new SubscriptionFlow(Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
         return new Router(
@@ -59,8 +62,13 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
                 ofCommands);
     }
 
-    private Parking parking(String x) {
+    private Parking parking(String x, Function<Headers, Optional<String>> destinationOf) {
         return new Parking(
-                x, new DeadLetters(topics.deadLetters(x), rules.letters()), rules.redaction(), metrics, clock);
+                x,
+                new DeadLetters(topics.deadLetters(x), rules.letters()),
+                rules.redaction(),
+                destinationOf,
+                metrics,
+                clock);
     }
 }

@@ -50,7 +50,8 @@ class ChangeTest {
     @Test
     void whatIsHeardAndNotSettledLeavesTheLaneAsItWas() {
         Lane lane = stores.get(LANE);
-        assertThat(lanes.hear(LANE, LaneEvent.of(Kind.DONE, HEAD, 5, RECORD), NOW).heard())
+        assertThat(lanes.hear(LANE, LaneEvent.of(Kind.DONE, HEAD, 5, RECORD), NOW)
+                        .heard())
                 .isEqualTo(Heard.CHANGED);
         assertIsAsItWas(lane);
     }

@@ -16,6 +16,7 @@ import io.tailrace.router.decide.Destination;
 import io.tailrace.router.lane.LaneLimits;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,9 @@ class EachParkingTest {
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("io.tailrace");
+
+    /** Where the row was to go, if anybody knows. */
+    private @Nullable String destination;
 
     @BeforeEach
     void listen() {
@@ -65,6 +69,7 @@ class EachParkingTest {
         try (Rig rig = new Rig(CONTEXT)) {
             rig.destinations.put("shop.events.sales", Destination.writable(100));
             rig.event("row", "sales.order-placed", HUGE_KEY);
+            destination = "shop.events.sales";
             assertOneLetter(rig, "too-large", 1);
         }
     }
@@ -76,6 +81,7 @@ class EachParkingTest {
             rig.event("row", "sales.order-placed", HUGE_KEY);
             rig.thrownByDestinations = new IllegalStateException("a bug");
             rig.pass(Duration.ofSeconds(12));
+            destination = "shop.events.sales";
             assertOneLetter(rig, "timer-error", 0);
         }
     }
@@ -85,6 +91,7 @@ class EachParkingTest {
         try (Rig rig = new Rig(CONTEXT)) {
             rig.thrownByDestinations = new IllegalStateException("a bug");
             rig.event("row", "sales.order-placed", HUGE_KEY);
+            destination = "shop.events.sales";
             assertOneLetter(rig, "timer-error", 1);
         }
     }
@@ -118,6 +125,8 @@ class EachParkingTest {
         assertThat(dead.get(0).text(HeaderName.ATTEMPT)).isEqualTo(Integer.toString(attempts));
         assertThat(dead.get(0).value()).isEqualTo("payload of row");
         assertThat(dead.get(0).text(HeaderName.ORIGIN_TOPIC)).isEqualTo("shop.raw.events");
+        assertThat(dead.get(0).headers().text(HeaderName.DESTINATION).orElse(null))
+                .isEqualTo(destination);
         List<String> errors = log.list.stream()
                 .filter(line -> line.getLevel().isGreaterOrEqual(Level.ERROR))
                 .map(ILoggingEvent::getFormattedMessage)

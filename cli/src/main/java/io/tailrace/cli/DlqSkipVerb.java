@@ -1,0 +1,79 @@
+package io.tailrace.cli;
+
+import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.DeadLetters;
+import io.tailrace.operations.Replay;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code dlq skip}: a key that stops at a dead letter goes on without it. */
+@Command(
+        name = "skip",
+        description = {
+            "Let keys go on that stop at a dead letter (on-dead-letter: halt-key): the newer rows are delivered, in order.",
+            "The dead letter stays. It can be replayed later, and then comes behind what has gone on; or be discarded."
+        },
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  tailrace dlq skip 0190b7a0-0000-7000-8000-000000000001 --dry-run",
+            "  tailrace dlq skip 0190b7a0-0000-7000-8000-000000000001 --why 'booked by hand'",
+            "",
+            "`tailrace dlq list` shows in the column \"halts\" how many rows wait behind a dead letter at which a key stops.",
+            "\"skipped\" says that the router was told. If the row is no more the head of its key by then, nothing happens, and the",
+            "router's log says so. The operations topic keeps who did it and why."
+        })
+final class DlqSkipVerb implements Callable<Integer> {
+
+    @Mixin
+    private final ConfigOption config = new ConfigOption();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Parameters(paramLabel = "<row id>", arity = "1..*", description = "The rows of the dead letters.")
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private List<String> rowIds;
+
+    @Option(names = "--dry-run", description = "Say which keys would go on; nothing at all is written.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--by",
+            paramLabel = "<name>",
+            description = "Who skips, to be kept (default: the user of this process).")
+    private String by = System.getProperty("user.name", "");
+
+    @Option(names = "--why", paramLabel = "<text>", description = "Why, to be kept.")
+    private String why = "";
+
+    @Override
+    public Integer call() {
+        DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA));
+        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun).because(why);
+        Replay.Report report = deadLetters.skip(Set.copyOf(rowIds), order);
+        Set<String> missing = new LinkedHashSet<>(rowIds);
+        List<Row> rows = new ArrayList<>();
+        report.rows().forEach(row -> {
+            missing.remove(row.letter().rowId());
+            rows.add(ReplayOutput.row(row));
+        });
+        int exit = ReplayOutput.tell(output, Topics.EVENTS, report);
+        output.list(rows, "no keys to let go on");
+        for (String rowId : missing) {
+            output.err().println("no dead letter of row " + rowId + " among those of events was looked at");
+            exit = Exit.FAILED;
+        }
+        return exit;
+    }
+}
