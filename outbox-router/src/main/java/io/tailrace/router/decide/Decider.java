@@ -16,6 +16,7 @@ import io.tailrace.router.decide.Decision.Wait;
 import io.tailrace.router.decode.Decoded;
 import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.deliver.Outgoing;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -35,6 +36,7 @@ public final class Decider {
 
     private final Supplier<Routes> routes;
     private final Destinations destinations;
+    private final Remembered<String, RowName.Verdict> names = new Remembered<>();
 
     /** @param routes asked once for each decision, so that none is made half by the old ones and half by the new */
     public Decider(Supplier<Routes> routes, Destinations destinations) {
@@ -52,7 +54,7 @@ public final class Decider {
      */
     public Decision decide(Decoded event, int attempts, int waits, long now, double chance) {
         Situation situation = new Situation(routes.get(), attempts, waits, now, chance);
-        return RowName.event(event.name())
+        return names.of(event.name(), RowName::event)
                 .match(
                         name -> decide(event, name, situation),
                         problem -> failed(Reason.NAME_INVALID, problem, situation));
@@ -109,16 +111,25 @@ public final class Decider {
      */
     private Decision preflight(Decoded event, Route route, Situation situation) {
         Bytes key = keyOf(event, route.partitionKey());
-        List<Leg> legs = route.topics().stream()
-                .map(topic -> new Leg(Compose.routed(event, topic, key), destinations.of(topic)))
-                .toList();
-        return legs.stream()
-                .flatMap(leg -> waits(leg, route.retry(), situation).stream())
-                .findFirst()
-                .or(() -> legs.stream()
-                        .flatMap(leg -> tooLarge(leg, situation).stream())
-                        .findFirst())
-                .orElseGet(() -> new Publish(legs.stream().map(Leg::record).toList(), route.audited()));
+        List<Leg> legs = new ArrayList<>(route.topics().size());
+        for (String topic : route.topics()) {
+            legs.add(new Leg(Compose.routed(event, topic, key), destinations.of(topic)));
+        }
+        for (Leg leg : legs) {
+            Optional<Decision> wait = waits(leg, route.retry(), situation);
+            if (wait.isPresent()) {
+                return wait.get();
+            }
+        }
+        List<Outgoing> records = new ArrayList<>(legs.size());
+        for (Leg leg : legs) {
+            Optional<Decision> objection = tooLarge(leg, situation);
+            if (objection.isPresent()) {
+                return objection.get();
+            }
+            records.add(leg.record());
+        }
+        return new Publish(records, route.audited());
     }
 
     private static Optional<Decision> waits(Leg leg, RetryPolicy policy, Situation situation) {

@@ -27,6 +27,9 @@ public final class Routes {
     private final RetryPolicy retry;
     private final Topics topics;
     private final List<String> subscriptions;
+    private final Remembered<Named, Optional<Route>> resolved = new Remembered<>();
+
+    private record Named(RowName name, int version) {}
 
     private Routes(
             Map<String, Rule> rules,
@@ -66,6 +69,10 @@ public final class Routes {
      * legal topic name.
      */
     public Optional<Route> resolve(RowName name, int version) {
+        return resolved.of(new Named(name, version), asked -> work(asked.name(), asked.version()));
+    }
+
+    private Optional<Route> work(RowName name, int version) {
         return routeOf(name, version).filter(route -> route.topics().stream().allMatch(this::isAllowed));
     }
 

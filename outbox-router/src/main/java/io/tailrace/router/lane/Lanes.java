@@ -5,6 +5,7 @@ import io.tailrace.contract.record.Reason;
 import io.tailrace.router.lane.LaneEvent.Kind;
 import io.tailrace.router.lane.LaneTable.Move;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,10 @@ public final class Lanes {
     private final Wakes wakes;
     private final LaneLimits limits;
     private final LaneWatcher watcher;
+    private final boolean isCounted;
+
+    /** Of lanes, if they were counted at the start. */
+    private long count;
 
     public Lanes(LaneStore lanes, ParkedStore parked, Wakes wakes, LaneLimits limits, LaneWatcher watcher) {
         this.lanes = lanes;
@@ -42,11 +47,15 @@ public final class Lanes {
         this.wakes = wakes;
         this.limits = limits;
         this.watcher = watcher;
+        OptionalInt found = lanes.count();
+        this.isCounted = found.isPresent();
+        this.count = found.orElse(0);
     }
 
     /** Whether rows of this lane wait. */
     public boolean isBlocked(LaneKey key) {
-        return lanes.get(key) != null;
+        // Asked for every row, and as a rule there is nothing to look for.
+        return !(isCounted && count == 0) && lanes.get(key) != null;
     }
 
     /** The row with the smallest place on a lane, null when the key flows. */
@@ -310,10 +319,12 @@ public final class Lanes {
             lanes.put(key, after);
         }
         if (before == null && after != null) {
+            count++;
             watcher.blocked(key, after.since());
         }
         if (before != null && after == null) {
             lanes.delete(key);
+            count--;
             watcher.flowing(key, before.since(), now);
         }
     }
