@@ -1,7 +1,9 @@
 package io.tailrace.benchmarks;
 
 import io.tailrace.benchmarks.capture.CaptureCommand;
+import io.tailrace.benchmarks.latency.LatencyCommand;
 import io.tailrace.benchmarks.profile.ProfileCommand;
+import io.tailrace.benchmarks.route.RouteCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -9,7 +11,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "run",
         description = "Measures Tailrace beside what it is measured against, on servers of its own.",
-        subcommands = {CaptureCommand.class, ProfileCommand.class},
+        subcommands = {CaptureCommand.class, RouteCommand.class, LatencyCommand.class, ProfileCommand.class},
         mixinStandardHelpOptions = true)
 public final class Benchmarks {
 

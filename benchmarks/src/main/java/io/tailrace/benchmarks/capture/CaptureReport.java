@@ -1,19 +1,14 @@
 package io.tailrace.benchmarks.capture;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.sun.management.OperatingSystemMXBean;
 import io.tailrace.benchmarks.contender.Contender;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
+import io.tailrace.benchmarks.harness.Figure;
+import io.tailrace.benchmarks.harness.Latency;
+import io.tailrace.benchmarks.harness.Machine;
+import io.tailrace.benchmarks.harness.Shape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
-import java.util.Properties;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +44,6 @@ record CaptureReport(
             String heapOfContender,
             List<String> javaOfContender,
             Map<String, Map<String, String>> unusual) {}
-
-    /** The machine, without its name. */
-    record Machine(int cores, long memoryMiB, String system, String architecture) {}
 
     /**
      * All of one shape.
@@ -104,7 +96,7 @@ record CaptureReport(
             shapes.put(
                     shape.text(),
                     shaped(
-                            plan.contenders(),
+                            plan.lineup().contenders(),
                             shape,
                             trials.stream()
                                     .filter(trial -> trial.shape() == shape)
@@ -114,26 +106,16 @@ record CaptureReport(
                 "capture",
                 new Settings(
                         plan.rows(),
-                        plan.warmRows(),
-                        plan.runs(),
+                        plan.lineup().warmRows(),
+                        plan.lineup().runs(),
                         plan.latencySeconds(),
                         plan.rowsPerSecond(),
-                        plan.heap(),
-                        plan.java(),
-                        unusual(plan)),
-                thisMachine(),
-                versionsWith(postgres),
+                        plan.lineup().heap(),
+                        plan.lineup().java(),
+                        plan.lineup().unusual()),
+                Machine.here(),
+                Machine.versions(postgres),
                 shapes);
-    }
-
-    private static Map<String, Map<String, String>> unusual(CapturePlan plan) {
-        Map<String, Map<String, String>> unusual = new TreeMap<>();
-        plan.settings().forEach((contender, settings) -> {
-            if (!settings.isEmpty()) {
-                unusual.put(contender.text(), settings);
-            }
-        });
-        return unusual;
     }
 
     private static Shaped shaped(List<Contender> contenders, Shape shape, List<Trial> trials) {
@@ -158,23 +140,20 @@ record CaptureReport(
 
     private static Figures figures(List<Trial> trials) {
         return new Figures(
-                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.rowsPerSecond())), 0),
-                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.cpuMicrosPerRow())), 1),
-                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.allCpuMicrosPerRow())), 1),
-                rounded(median(trials, trial -> trial.latency().stream().map(Latency::p50Millis)), 1),
-                rounded(median(trials, trial -> trial.latency().stream().map(Latency::p99Millis)), 1),
-                rounded(median(trials, trial -> trial.drain().stream().map(drain -> drain.maxHeapMiB())), 1));
+                median(trials, trial -> trial.drain().stream().map(drain -> drain.rowsPerSecond()), 0),
+                median(trials, trial -> trial.drain().stream().map(drain -> drain.cpuMicrosPerRow()), 1),
+                median(trials, trial -> trial.drain().stream().map(drain -> drain.allCpuMicrosPerRow()), 1),
+                median(trials, trial -> trial.latency().stream().map(Latency::p50Millis), 1),
+                median(trials, trial -> trial.latency().stream().map(Latency::p99Millis), 1),
+                median(trials, trial -> trial.drain().stream().map(drain -> drain.maxHeapMiB()), 1));
     }
 
-    private static OptionalDouble median(List<Trial> trials, Function<Trial, Stream<Double>> figure) {
-        return Statistics.median(trials.stream().flatMap(figure).toList());
+    private static @Nullable Double median(List<Trial> trials, Function<Trial, Stream<Double>> figure, int digits) {
+        return Figure.median(trials.stream().flatMap(figure).toList(), digits);
     }
 
     private static @Nullable Double ratio(Figures own, @Nullable Figures other) {
-        if (other == null || own.rowsPerSecond() == null || other.rowsPerSecond() == null) {
-            return null;
-        }
-        return rounded(OptionalDouble.of(own.rowsPerSecond() / other.rowsPerSecond()), 2);
+        return other == null ? null : Figure.ratio(own.rowsPerSecond(), other.rowsPerSecond());
     }
 
     private static Raw raw(Trial trial) {
@@ -193,62 +172,24 @@ record CaptureReport(
                     null,
                     null,
                     null,
-                    latency == null ? null : rounded(latency.p50Millis(), 2),
-                    latency == null ? null : rounded(latency.p99Millis(), 2),
-                    latency == null ? null : rounded(latency.rowsPerSecond(), 0));
+                    latency == null ? null : Figure.rounded(latency.p50Millis(), 2),
+                    latency == null ? null : Figure.rounded(latency.p99Millis(), 2),
+                    latency == null ? null : Figure.rounded(latency.rowsPerSecond(), 0));
         }
-        Map<String, Double> threads = new TreeMap<>();
-        drain.cpuMicrosPerRowByThread().forEach((thread, micros) -> threads.put(thread, rounded(micros, 1)));
-        Map<String, Double> neighbours = new TreeMap<>();
-        drain.cpuMicrosPerRowByNeighbour().forEach((who, micros) -> neighbours.put(who, rounded(micros, 1)));
         return new Raw(
                 trial.contender().text(),
                 trial.run(),
                 drain.rows(),
-                rounded(drain.seconds(), 3),
-                rounded(drain.rowsPerSecond(), 0),
-                rounded(drain.startSeconds(), 2),
-                rounded(drain.cpuMicrosPerRow(), 1),
-                threads,
-                neighbours,
-                rounded(drain.maxHeapMiB(), 1),
+                Figure.rounded(drain.seconds(), 3),
+                Figure.rounded(drain.rowsPerSecond(), 0),
+                Figure.rounded(drain.startSeconds(), 2),
+                Figure.rounded(drain.cpuMicrosPerRow(), 1),
+                Figure.rounded(drain.cpuMicrosPerRowByThread()),
+                Figure.rounded(drain.cpuMicrosPerRowByNeighbour()),
+                Figure.rounded(drain.maxHeapMiB(), 1),
                 drain.gcMillis(),
                 null,
                 null,
                 null);
-    }
-
-    private static Machine thisMachine() {
-        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        return new Machine(
-                Runtime.getRuntime().availableProcessors(),
-                system.getTotalMemorySize() >> 20,
-                system.getName(),
-                system.getArch());
-    }
-
-    private static Map<String, String> versionsWith(String postgres) {
-        Properties built = new Properties();
-        try (InputStream in = CaptureReport.class.getResourceAsStream("/io/tailrace/benchmarks/versions.properties")) {
-            built.load(in);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        Map<String, String> versions = new LinkedHashMap<>();
-        for (String name : new ArrayList<>(List.of("tailrace", "debezium", "kafka", "pgjdbc"))) {
-            versions.put(name, built.getProperty(name));
-        }
-        versions.put("postgresql", postgres);
-        versions.put("java", System.getProperty("java.runtime.version", "unknown"));
-        return versions;
-    }
-
-    private static @Nullable Double rounded(OptionalDouble value, int digits) {
-        return value.isEmpty() ? null : Double.valueOf(rounded(value.getAsDouble(), digits));
-    }
-
-    private static double rounded(double value, int digits) {
-        double factor = Math.pow(10, digits);
-        return Math.round(value * factor) / factor;
     }
 }

@@ -1,49 +1,35 @@
 package io.tailrace.benchmarks.capture;
 
 import io.tailrace.benchmarks.contender.Contender;
-import io.tailrace.benchmarks.contender.Contender.Outbox;
-import io.tailrace.benchmarks.contender.ContenderProcess;
 import io.tailrace.benchmarks.contender.Measured;
 import io.tailrace.benchmarks.contender.Site;
-import io.tailrace.embedded.EmbeddedBroker;
+import io.tailrace.benchmarks.harness.Arena;
+import io.tailrace.benchmarks.harness.DrainTrial;
+import io.tailrace.benchmarks.harness.Ground;
+import io.tailrace.benchmarks.harness.Latency;
+import io.tailrace.benchmarks.harness.LatencyTrial;
+import io.tailrace.benchmarks.harness.Shape;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Runs a plan. For each shape: rows are written once, then every contender drains them, in turn and so many times; then, again in turn,
  * each follows a writer. Never two contenders at a time.
  */
-final class CaptureRun implements AutoCloseable {
+final class CaptureRun {
 
     private final CapturePlan plan;
-    private final Consumer<String> progress;
-    private final Path work;
-    private final Map<Outbox, Ground> grounds = new EnumMap<>(Outbox.class);
-    private final EmbeddedBroker broker;
-    private final KafkaTopics topics;
-    private int started;
+    private final Arena arena;
+    private final List<Trial> trials = new ArrayList<>();
 
-    private CaptureRun(CapturePlan plan, Consumer<String> progress, Path work) {
+    private CaptureRun(CapturePlan plan, Arena arena) {
         this.plan = plan;
-        this.progress = progress;
-        this.work = work;
-        // The data of a topic that was removed leave the disk at once, not in the middle of another's drain.
-        this.broker = EmbeddedBroker.builder()
-                .setting("log.segment.delete.delay.ms", "0")
-                .start();
-        this.topics = new KafkaTopics(broker.bootstrapServers());
+        this.arena = arena;
     }
 
     /**
@@ -54,163 +40,67 @@ final class CaptureRun implements AutoCloseable {
      */
     static CaptureReport of(CapturePlan plan, Consumer<String> progress)
             throws IOException, SQLException, InterruptedException, ExecutionException {
-        Path work = Files.createTempDirectory("tailrace-benchmark-");
-        try (CaptureRun run = new CaptureRun(plan, progress, work)) {
-            return run.run();
+        try (Arena arena = Arena.open(plan.lineup(), progress)) {
+            return new CaptureRun(plan, arena).run();
         }
     }
 
     private CaptureReport run() throws IOException, SQLException, InterruptedException, ExecutionException {
         String postgres = "";
-        for (Contender contender : plan.contenders()) {
-            if (!grounds.containsKey(contender.outbox())) {
-                progress.accept("starting a PostgreSQL with a table as %s reads it".formatted(contender.text()));
-                grounds.put(contender.outbox(), Ground.start(contender.outbox()));
-            }
-            postgres = ground(contender).version();
+        for (Contender contender : plan.lineup().contenders()) {
+            postgres = arena.ground(contender).version();
         }
-        List<Trial> trials = new ArrayList<>();
         for (Shape shape : plan.shapes()) {
-            drains(shape, trials);
+            drains(shape);
             if (plan.latencySeconds() > 0) {
-                latencies(shape, trials);
+                latencies(shape);
             }
         }
         return CaptureReport.of(plan, postgres, trials);
     }
 
-    private void drains(Shape shape, List<Trial> trials)
-            throws IOException, SQLException, InterruptedException, ExecutionException {
-        for (Ground ground : grounds.values()) {
-            progress.accept("writing %d + %d rows, %d to a transaction"
-                    .formatted(plan.warmRows(), plan.rows(), shape.rowsPerTransaction()));
-            ground.fill(plan, shape);
+    private void drains(Shape shape) throws IOException, SQLException, InterruptedException, ExecutionException {
+        for (Ground ground : arena.grounds()) {
+            arena.tell("writing %d + %d rows, %d to a transaction"
+                    .formatted(plan.lineup().warmRows(), plan.rows(), shape.rowsPerTransaction()));
+            ground.fill(plan.lineup().warmRows(), plan.rows(), shape);
         }
-        for (int run = 0; run < plan.runs(); run++) {
-            for (Contender contender : plan.inOrderOf(run)) {
-                Measured measured = drain(contender, shape, run);
-                progress.accept(
-                        "%s, %d to a transaction, run %d of %d: %.0f rows/s, %.1f µs of CPU a row (%s), %.0f MiB"
-                                .formatted(
-                                        contender.text(),
-                                        shape.rowsPerTransaction(),
-                                        run + 1,
-                                        plan.runs(),
-                                        measured.rowsPerSecond(),
-                                        measured.cpuMicrosPerRow(),
-                                        neighbours(measured),
-                                        measured.maxHeapMiB()));
+        for (int run = 0; run < plan.lineup().runs(); run++) {
+            for (Contender contender : plan.lineup().inOrderOf(run)) {
+                prepare(contender);
+                Measured measured = new DrainTrial(arena, plan.rows())
+                        .of(contender, "%s-%s-%d".formatted(contender.text(), shape.text(), run + 1));
+                tell(contender, shape, run, DrainTrial.line(measured));
                 trials.add(new Trial(contender, shape, run + 1, Optional.of(measured), Optional.empty()));
             }
         }
     }
 
-    private static String neighbours(Measured measured) {
-        return measured.cpuMicrosPerRowByNeighbour().entrySet().stream()
-                .map(one -> "%s %.1f".formatted(one.getKey(), one.getValue()))
-                .collect(Collectors.joining(", "));
-    }
-
-    private Measured drain(Contender contender, Shape shape, int run)
-            throws IOException, SQLException, InterruptedException, ExecutionException {
-        Ground ground = prepare(contender);
-        List<String> options = new ArrayList<>(plan.jvmOptions());
-        plan.recordings().ifPresent(directory -> {
-            Path file = directory.resolve("%s-%s-%d.jfr".formatted(contender.text(), shape.text(), run + 1));
-            options.add("-XX:StartFlightRecording=settings=profile,filename=" + file.toAbsolutePath());
-        });
-        Measured measured;
-        try (ContenderJvm jvm = start(contender, ground, options, List.of("--rows", Integer.toString(plan.rows())))) {
-            measured = Measured.of(jvm.await(ContenderProcess.RESULT));
-            jvm.awaitEnd();
-        }
-        if (measured.rows() < plan.rows() / 2) {
-            throw new IllegalStateException("%s delivered most of %d rows at once: too few to measure"
-                    .formatted(contender.text(), plan.rows()));
-        }
-        Optional<String> topic = contender.topic(Site.BENCH);
-        if (topic.isPresent()) {
-            check(contender, topics.read(topic.get(), plan.rows()));
-        }
-        return measured;
-    }
-
-    private void check(Contender contender, KafkaTopics.Delivery delivery) {
-        if (delivery.distinct() != plan.rows() || (contender.isExactlyOnce() && delivery.repeated() > 0)) {
-            throw new IllegalStateException("%s delivered %d rows of %d, and %d more than once"
-                    .formatted(contender.text(), delivery.distinct(), plan.rows(), delivery.repeated()));
-        }
-    }
-
-    private void latencies(Shape shape, List<Trial> trials)
-            throws IOException, SQLException, InterruptedException, ExecutionException {
-        for (int run = 0; run < plan.runs(); run++) {
-            for (Contender contender : plan.inOrderOf(run)) {
-                Ground ground = ground(contender);
-                ground.bench().beginHere();
-                var unused = prepare(contender);
-                Path arrivals = work.resolve("arrivals-" + started);
-                try (ContenderJvm jvm =
-                        start(contender, ground, plan.jvmOptions(), List.of("--arrivals", arrivals.toString()))) {
-                    Latency latency = new LatencyTrial(plan, shape, topics).of(contender, ground, jvm, arrivals);
-                    progress.accept("%s, %d to a transaction, run %d of %d: p50 %.1f ms, p99 %.1f ms at %.0f rows/s"
-                            .formatted(
-                                    contender.text(),
-                                    shape.rowsPerTransaction(),
-                                    run + 1,
-                                    plan.runs(),
-                                    latency.p50Millis(),
-                                    latency.p99Millis(),
-                                    latency.rowsPerSecond()));
-                    trials.add(new Trial(contender, shape, run + 1, Optional.empty(), Optional.of(latency)));
-                }
+    private void latencies(Shape shape) throws IOException, SQLException, InterruptedException, ExecutionException {
+        LatencyTrial trial = new LatencyTrial(arena, shape, plan.rowsPerSecond(), plan.latencySeconds());
+        for (int run = 0; run < plan.lineup().runs(); run++) {
+            for (Contender contender : plan.lineup().inOrderOf(run)) {
+                arena.ground(contender).bench().beginHere();
+                prepare(contender);
+                Latency latency = trial.ofRows(contender, Optional.empty());
+                tell(contender, shape, run, latency.line());
+                trials.add(new Trial(contender, shape, run + 1, Optional.empty(), Optional.of(latency)));
             }
         }
     }
 
-    private Ground prepare(Contender contender) throws SQLException, InterruptedException, ExecutionException {
-        Ground ground = ground(contender);
-        ground.makeSlots();
-        topics.reset(
-                contender.makesItsTopics()
-                        ? List.of()
-                        : Stream.of(Site.WARM, Site.BENCH)
-                                .flatMap(site -> contender.topic(site).stream())
-                                .toList());
-        return ground;
+    private void tell(Contender contender, Shape shape, int run, String figures) {
+        arena.tell("%s, %d to a transaction, run %d of %d: %s"
+                .formatted(
+                        contender.text(),
+                        shape.rowsPerTransaction(),
+                        run + 1,
+                        plan.lineup().runs(),
+                        figures));
     }
 
-    private Ground ground(Contender contender) {
-        return Objects.requireNonNull(grounds.get(contender.outbox()));
-    }
-
-    private ContenderJvm start(Contender contender, Ground ground, List<String> options, List<String> more)
-            throws IOException, SQLException {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--contender", contender.text(),
-                "--postmaster", Long.toString(ground.postmaster()),
-                "--postgres-port", Integer.toString(ground.port()),
-                "--kafka", broker.bootstrapServers(),
-                "--warm-rows", Integer.toString(plan.warmRows())));
-        plan.settings()
-                .getOrDefault(contender, Map.of())
-                .forEach((key, value) -> arguments.add("--set=" + key + "=" + value));
-        arguments.addAll(more);
-        return ContenderJvm.start(options, arguments, work.resolve("contender-%d.log".formatted(++started)));
-    }
-
-    @Override
-    public void close() {
-        topics.close();
-        broker.close();
-        grounds.values().forEach(Ground::close);
-        try (Stream<Path> files = Files.list(work)) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-            Files.delete(work);
-        } catch (IOException e) {
-            progress.accept("cannot remove " + work + ": " + e.getMessage());
-        }
+    private void prepare(Contender contender) throws SQLException, InterruptedException, ExecutionException {
+        arena.ground(contender).makeSlots();
+        arena.topics().reset(contender.wantedTopics(Site.WARM, Site.BENCH));
     }
 }

@@ -1,6 +1,6 @@
 package io.tailrace.benchmarks.capture;
 
-import java.util.Locale;
+import io.tailrace.benchmarks.harness.Figure;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +22,7 @@ final class ReportTable {
             text.append("JVMs with unusual options: %s%n"
                     .formatted(report.settings().javaOfContender()));
         }
-        CaptureReport.Machine machine = report.machine();
-        text.append("%d cores, %d MiB, %s %s, shared by contender, broker and database; %s%n"
-                .formatted(
-                        machine.cores(),
-                        machine.memoryMiB(),
-                        machine.system(),
-                        machine.architecture(),
-                        report.versions()));
+        text.append(report.machine().line(report.versions()));
         return text.toString();
     }
 
@@ -51,19 +44,15 @@ final class ReportTable {
             CaptureReport.@Nullable Ratios ratios = shape.ratios().get(one.getKey());
             text.append(ROW.formatted(
                     one.getKey(),
-                    number("%,.0f", figures.rowsPerSecond()),
-                    number("%.2f", ratios == null ? null : ratios.toPeer()),
-                    number("%.2f", ratios == null ? null : ratios.toLimitReadProduce()),
-                    number("%.1f", figures.cpuMicrosPerRow()),
-                    number("%.1f", figures.allCpuMicrosPerRow()),
-                    number("%.1f", figures.maxHeapMiB()),
-                    number("%.1f", figures.p50Ms()),
-                    number("%.1f", figures.p99Ms())));
+                    Figure.text("%,.0f", figures.rowsPerSecond()),
+                    Figure.text("%.2f", ratios == null ? null : ratios.toPeer()),
+                    Figure.text("%.2f", ratios == null ? null : ratios.toLimitReadProduce()),
+                    Figure.text("%.1f", figures.cpuMicrosPerRow()),
+                    Figure.text("%.1f", figures.allCpuMicrosPerRow()),
+                    Figure.text("%.1f", figures.maxHeapMiB()),
+                    Figure.text("%.1f", figures.p50Ms()),
+                    Figure.text("%.1f", figures.p99Ms())));
         }
         text.append(System.lineSeparator());
-    }
-
-    private static String number(String format, @Nullable Double value) {
-        return value == null ? "-" : String.format(Locale.ROOT, format, value);
     }
 }

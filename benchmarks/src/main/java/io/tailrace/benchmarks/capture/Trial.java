@@ -2,6 +2,8 @@ package io.tailrace.benchmarks.capture;
 
 import io.tailrace.benchmarks.contender.Contender;
 import io.tailrace.benchmarks.contender.Measured;
+import io.tailrace.benchmarks.harness.Latency;
+import io.tailrace.benchmarks.harness.Shape;
 import java.util.Optional;
 
 /**

@@ -15,7 +15,26 @@ public enum Contender {
     /** Tailrace, out of its outbox table. */
     TAILRACE_TABLE("tailrace-table", Outbox.TAILRACE),
     /** Tailrace, out of messages in the log. */
-    TAILRACE_MESSAGE("tailrace-message", Outbox.TAILRACE_MESSAGES);
+    TAILRACE_MESSAGE("tailrace-message", Outbox.TAILRACE_MESSAGES),
+    /** Copies raw records in transactions and looks at nothing: nobody who reads, writes and commits with these clients can be faster. */
+    LIMIT_COPY("limit-copy", Outbox.TAILRACE),
+    /** Tailrace's router alone: from the raw topic to the destination, with the copy on the audit feed that it makes by default. */
+    TAILRACE_ROUTER("tailrace-router", Outbox.TAILRACE),
+    /** The same without the audit feed. */
+    TAILRACE_ROUTER_UNAUDITED("tailrace-router-unaudited", Outbox.TAILRACE),
+    /** Tailrace whole: engine and router in one JVM, from the outbox table to the destination. */
+    TAILRACE_WHOLE("tailrace-whole", Outbox.TAILRACE);
+
+    /** Who brings committed rows to Kafka. */
+    public static final List<Contender> CAPTURE =
+            List.of(LIMIT_READ, LIMIT_READ_PRODUCE, PEER_EVENTROUTER, TAILRACE_TABLE, TAILRACE_MESSAGE);
+
+    /** Who brings a backlog to where events go. */
+    public static final List<Contender> ROUTE =
+            List.of(LIMIT_COPY, PEER_EVENTROUTER, TAILRACE_ROUTER, TAILRACE_ROUTER_UNAUDITED);
+
+    /** Who brings a committed row all the way. */
+    public static final List<Contender> LATENCY = List.of(PEER_EVENTROUTER, TAILRACE_WHOLE);
 
     /** What rows are before they are carried. */
     public enum Outbox {
@@ -49,24 +68,37 @@ public enum Contender {
     public Optional<String> topic(Site site) {
         return switch (this) {
             case LIMIT_READ -> Optional.empty();
-            case LIMIT_READ_PRODUCE -> Optional.of(site.limitTopic());
+            case LIMIT_READ_PRODUCE, LIMIT_COPY -> Optional.of(site.limitTopic());
             case PEER_EVENTROUTER -> Optional.of(site.peerTopic());
             case TAILRACE_TABLE, TAILRACE_MESSAGE -> Optional.of(site.rawTopic());
+            case TAILRACE_ROUTER, TAILRACE_ROUTER_UNAUDITED, TAILRACE_WHOLE -> Optional.of(site.routedTopic());
         };
     }
 
-    /** Whether it makes its topics itself, as it needs them. */
-    public boolean makesItsTopics() {
-        return isTailrace();
+    /** The topics that it finds when it comes to these sites: where its rows go, unless it makes them itself. */
+    public List<String> wantedTopics(Site... sites) {
+        boolean makesThem = this == TAILRACE_TABLE || this == TAILRACE_MESSAGE;
+        return makesThem
+                ? List.of()
+                : Arrays.stream(sites).flatMap(site -> topic(site).stream()).toList();
+    }
+
+    /** Whether its rows wait in the raw topic, and not in the log. */
+    public boolean readsRaw() {
+        return this == LIMIT_COPY || this == TAILRACE_ROUTER || this == TAILRACE_ROUTER_UNAUDITED;
     }
 
     /** Whether each row must come once; the others may repeat some, by what they promise. */
     public boolean isExactlyOnce() {
-        return isTailrace();
+        return isTailrace() || this == LIMIT_COPY;
     }
 
-    private boolean isTailrace() {
-        return this == TAILRACE_TABLE || this == TAILRACE_MESSAGE;
+    /** Whether it is Tailrace or a part of it. */
+    public boolean isTailrace() {
+        return switch (this) {
+            case LIMIT_READ, LIMIT_READ_PRODUCE, LIMIT_COPY, PEER_EVENTROUTER -> false;
+            case TAILRACE_TABLE, TAILRACE_MESSAGE, TAILRACE_ROUTER, TAILRACE_ROUTER_UNAUDITED, TAILRACE_WHOLE -> true;
+        };
     }
 
     /** By {@link #text()}. */
@@ -74,11 +106,12 @@ public enum Contender {
         return Arrays.stream(values())
                 .filter(one -> one.text.equals(text))
                 .findAny()
-                .orElseThrow(() -> new IllegalArgumentException("'" + text + "' is none of " + texts()));
+                .orElseThrow(
+                        () -> new IllegalArgumentException("'" + text + "' is none of " + texts(List.of(values()))));
     }
 
-    /** All names. */
-    public static List<String> texts() {
-        return Arrays.stream(values()).map(Contender::text).toList();
+    /** Their names. */
+    public static List<String> texts(List<Contender> contenders) {
+        return contenders.stream().map(Contender::text).toList();
     }
 }

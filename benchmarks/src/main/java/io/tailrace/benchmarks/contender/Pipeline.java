@@ -23,15 +23,20 @@ interface Pipeline extends AutoCloseable {
     /**
      * The pipeline of a contender on a site.
      *
-     * @param settings that differ from what is usual: Debezium's for the peer, those of the section {@code engine} for Tailrace
+     * @param settings that differ from what is usual: Debezium's for the peer, of the configuration for Tailrace
      */
     static Pipeline of(Contender contender, Servers servers, Site site, ReadRows reads, Map<String, String> settings) {
         return switch (contender) {
             case LIMIT_READ -> new LimitPipeline(servers, site, reads);
             case LIMIT_READ_PRODUCE -> new LimitPipeline(servers, site, new ProducedRows(servers, site.limitTopic()));
             case PEER_EVENTROUTER -> new PeerPipeline(servers, site, settings);
-            case TAILRACE_TABLE -> new TailracePipeline(servers, site, OutboxMode.TABLE, settings);
-            case TAILRACE_MESSAGE -> new TailracePipeline(servers, site, OutboxMode.MESSAGE, settings);
+            case TAILRACE_TABLE -> EnginePipeline.of(servers, site, OutboxMode.TABLE, settings);
+            case TAILRACE_MESSAGE -> EnginePipeline.of(servers, site, OutboxMode.MESSAGE, settings);
+            case LIMIT_COPY -> new CopyPipeline(servers, site);
+            case TAILRACE_ROUTER -> RouterPipeline.of(servers, site, settings);
+            case TAILRACE_ROUTER_UNAUDITED ->
+                RouterPipeline.of(servers, site, TailraceDefaults.with(settings, "router.routes.audit", "false"));
+            case TAILRACE_WHOLE -> WholePipeline.of(servers, site, settings);
         };
     }
 }

@@ -15,6 +15,10 @@ final class PlainProducer {
     private PlainProducer() {}
 
     static KafkaProducer<byte[], byte[]> of(Servers servers) {
+        return of(servers, Map.of());
+    }
+
+    static KafkaProducer<byte[], byte[]> of(Servers servers, Map<String, ?> more) {
         Map<String, Object> settings = new HashMap<>();
         settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers.bootstrapServers());
         settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
@@ -23,6 +27,7 @@ final class PlainProducer {
         settings.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 5);
         settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 32L << 20);
+        settings.putAll(more);
         return new KafkaProducer<>(settings);
     }
 }

@@ -38,6 +38,16 @@ public record Site(String database) {
         return new Topics(namespace()).rawEvents();
     }
 
+    /** The topic that Tailrace's router brings the events to. */
+    public String routedTopic() {
+        return new Topics(namespace()).defaultDestination("sales");
+    }
+
+    /** The topic of commands that are due. */
+    public String commandsTopic() {
+        return new Topics(namespace()).commands();
+    }
+
     /** The topic that the limit writes. */
     public String limitTopic() {
         return database + ".limit";

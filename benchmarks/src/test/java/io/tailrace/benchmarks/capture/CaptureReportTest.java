@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tailrace.benchmarks.contender.Contender;
 import io.tailrace.benchmarks.contender.Measured;
+import io.tailrace.benchmarks.harness.Latency;
+import io.tailrace.benchmarks.harness.Lineup;
+import io.tailrace.benchmarks.harness.Shape;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,17 +17,18 @@ import org.junit.jupiter.api.Test;
 class CaptureReportTest {
 
     private static final CapturePlan PLAN = new CapturePlan(
+            new Lineup(
+                    List.of(Contender.PEER_EVENTROUTER, Contender.TAILRACE_TABLE),
+                    100_000,
+                    3,
+                    "512m",
+                    List.of(),
+                    Map.of(),
+                    Optional.empty()),
             300_000,
-            100_000,
-            3,
             List.of(Shape.ONE),
-            List.of(Contender.PEER_EVENTROUTER, Contender.TAILRACE_TABLE),
             20,
-            1000,
-            "512m",
-            List.of(),
-            Map.of(),
-            Optional.empty());
+            1000);
 
     @Test
     void everyContenderHasMediansOfItsOwnRuns() {
@@ -107,6 +111,7 @@ class CaptureReportTest {
     }
 
     private static Trial latency(Contender contender, double p50, double p99) {
-        return new Trial(contender, Shape.ONE, 1, Optional.empty(), Optional.of(new Latency(p50, p99, 20_000, 1000.0)));
+        return new Trial(
+                contender, Shape.ONE, 1, Optional.empty(), Optional.of(new Latency(p50, p99, 99.9, 20_000, 1000.0)));
     }
 }

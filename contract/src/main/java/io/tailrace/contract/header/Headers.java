@@ -6,6 +6,7 @@ import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -30,6 +31,7 @@ public final class Headers {
 
     private final List<Entry> entries;
 
+    /** @param entries which nobody changes from now on */
     private Headers(List<Entry> entries) {
         this.entries = entries;
     }
@@ -46,17 +48,17 @@ public final class Headers {
 
     /** To write many at once without a copy for each. */
     public static Builder builder() {
-        return new Builder(new ArrayList<>(USUAL));
+        return new Builder(new ArrayList<>(USUAL), false);
     }
 
     /** These, to be changed in one go. */
     public Builder toBuilder() {
-        return new Builder(new ArrayList<>(entries));
+        return new Builder(entries, true);
     }
 
     /** In the order of the record. */
     public List<Entry> entries() {
-        return entries;
+        return Collections.unmodifiableList(entries);
     }
 
     /** The last value under a key, as text. */
@@ -178,7 +180,13 @@ public final class Headers {
     }
 
     private Headers keep(Predicate<Entry> kept) {
-        return new Headers(entries.stream().filter(kept).toList());
+        List<Entry> left = new ArrayList<>(Math.max(USUAL, entries.size()));
+        for (Entry entry : entries) {
+            if (kept.test(entry)) {
+                left.add(entry);
+            }
+        }
+        return new Headers(left);
     }
 
     @Override
@@ -200,16 +208,19 @@ public final class Headers {
     /** Collects headers; not for use by two threads. */
     public static final class Builder {
 
-        private final List<Entry> entries;
+        private List<Entry> entries;
+        /** Whether headers that were built, and never change, hold the same list: the next change makes a copy. */
+        private boolean isShared;
 
-        private Builder(List<Entry> entries) {
+        private Builder(List<Entry> entries, boolean isShared) {
             this.entries = entries;
+            this.isShared = isShared;
         }
 
         /** Replaces the header. */
         public Builder put(HeaderName name, String value) {
             remove(name);
-            entries.add(new Entry(name.key(), Bytes.utf8(value)));
+            own().add(new Entry(name.key(), Bytes.utf8(value)));
             return this;
         }
 
@@ -225,19 +236,34 @@ public final class Headers {
 
         /** Adds a header of the row's own, as it is. */
         public Builder add(String key, @Nullable Bytes value) {
-            entries.add(new Entry(key, value));
+            own().add(new Entry(key, value));
             return this;
         }
 
         /** Takes the header away. */
         public Builder remove(HeaderName name) {
-            entries.removeIf(entry -> entry.key().equals(name.key()));
+            for (int i = entries.size() - 1; i >= 0; i--) {
+                if (entries.get(i).key().equals(name.key())) {
+                    own().remove(i);
+                }
+            }
             return this;
         }
 
         /** The headers as collected. */
         public Headers build() {
-            return Headers.of(entries);
+            isShared = true;
+            return new Headers(entries);
+        }
+
+        private List<Entry> own() {
+            if (isShared) {
+                List<Entry> copy = new ArrayList<>(Math.max(USUAL, entries.size() + 2));
+                copy.addAll(entries);
+                entries = copy;
+                isShared = false;
+            }
+            return entries;
         }
     }
 }

@@ -28,9 +28,19 @@ public final class WireSize {
         size += varint(headers.entries().size());
         for (Headers.Entry entry : headers.entries()) {
             Bytes value = entry.value();
-            size += field(Bytes.utf8(entry.key()).length()) + field(value == null ? -1 : value.length());
+            size += field(utf8Length(entry.key())) + field(value == null ? -1 : value.length());
         }
         return (int) Math.min(size, Integer.MAX_VALUE);
+    }
+
+    /** Keys are ASCII as a rule, and every record has a dozen of them: no copy is made to be counted. */
+    private static int utf8Length(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 0x80) {
+                return Bytes.utf8(text).length();
+            }
+        }
+        return text.length();
     }
 
     private static long field(int length) {

@@ -16,6 +16,7 @@ import io.tailrace.router.decide.Decision.Wait;
 import io.tailrace.router.decode.Decoded;
 import io.tailrace.router.deliver.Compose;
 import io.tailrace.router.deliver.Outgoing;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -123,16 +124,25 @@ public final class Decider {
      */
     private Decision preflight(Decoded event, Route route, Situation situation) {
         Bytes key = keyOf(event, route.partitionKey());
-        List<Leg> legs = route.topics().stream()
-                .map(topic -> new Leg(Compose.routed(event, topic, key), destinations.of(topic)))
-                .toList();
-        return legs.stream()
-                .flatMap(leg -> waits(leg, route.retry(), situation).stream())
-                .findFirst()
-                .or(() -> legs.stream()
-                        .flatMap(leg -> tooLarge(leg, situation).stream())
-                        .findFirst())
-                .orElseGet(() -> new Publish(legs.stream().map(Leg::record).toList(), route.audited()));
+        List<Leg> legs = new ArrayList<>(route.topics().size());
+        for (String topic : route.topics()) {
+            legs.add(new Leg(Compose.routed(event, topic, key), destinations.of(topic)));
+        }
+        for (Leg leg : legs) {
+            Optional<Decision> wait = waits(leg, route.retry(), situation);
+            if (wait.isPresent()) {
+                return wait.get();
+            }
+        }
+        List<Outgoing> records = new ArrayList<>(legs.size());
+        for (Leg leg : legs) {
+            Optional<Decision> objection = tooLarge(leg, situation);
+            if (objection.isPresent()) {
+                return objection.get();
+            }
+            records.add(leg.record());
+        }
+        return new Publish(records, route.audited());
     }
 
     private static Optional<Decision> waits(Leg leg, RetryPolicy policy, Situation situation) {

@@ -28,11 +28,11 @@ import io.tailrace.router.past.Passed;
 import io.tailrace.router.redact.Redaction;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -364,14 +364,8 @@ public final class EventFlow implements Attempts {
     /** Nothing, if the record does not say when it was committed, or says an instant that no clock can show. */
     private Duration sinceCommit(Decoded event) {
         Optional<String> committed = event.record().headers().text(HeaderName.CE_TIME);
-        try {
-            long millis = committed
-                    .map(time -> now() - Instant.parse(time).toEpochMilli())
-                    .orElse(0L);
-            return Duration.ofMillis(Math.max(0, millis));
-        } catch (DateTimeParseException | ArithmeticException notATime) {
-            return Duration.ZERO;
-        }
+        OptionalLong at = committed.isPresent() ? CommitTime.millis(committed.get()) : OptionalLong.empty();
+        return at.isPresent() ? Duration.ofMillis(Math.max(0, now() - at.getAsLong())) : Duration.ZERO;
     }
 
     private long now() {

@@ -155,7 +155,7 @@ public final class Change {
         if (lane == null && before != null) {
             stores.lanes().delete(key);
         }
-        tellTheWatcher();
+        count();
     }
 
     private void writeWake(long wanted) {
@@ -170,16 +170,18 @@ public final class Change {
         }
     }
 
-    private void tellTheWatcher() {
+    private void count() {
         int moreRows = (lane == null ? 0 : lane.rows()) - (before == null ? 0 : before.rows());
         long moreBytes = (lane == null ? 0 : lane.bytes()) - (before == null ? 0 : before.bytes());
         if (moreRows != 0 || moreBytes != 0) {
             stores.watcher().rows(moreRows, moreBytes);
         }
         if (before == null && lane != null) {
+            stores.count().more();
             stores.watcher().blocked(key, lane.since());
         }
         if (before != null && lane == null) {
+            stores.count().fewer();
             stores.watcher().flowing(key, before.since(), now);
         }
     }

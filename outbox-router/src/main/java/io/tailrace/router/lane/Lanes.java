@@ -46,13 +46,14 @@ public final class Lanes {
     private final LaneLimits limits;
 
     public Lanes(LaneStore lanes, ParkedStore parked, Wakes wakes, LaneLimits limits, LaneWatcher watcher) {
-        this.stores = new Stores(lanes, parked, wakes, watcher);
+        this.stores = new Stores(lanes, LaneCount.of(lanes), parked, wakes, watcher);
         this.limits = limits;
     }
 
     /** Whether rows of this lane wait. */
     public boolean isBlocked(LaneKey key) {
-        return stores.lanes().get(key) != null;
+        // Asked for every row, and as a rule there is nothing to look for.
+        return !stores.count().isNone() && stores.lanes().get(key) != null;
     }
 
     /** The row with the smallest place on a lane, null when the key flows. */

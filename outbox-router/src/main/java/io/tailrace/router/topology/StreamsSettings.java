@@ -29,6 +29,14 @@ final class StreamsSettings {
 
     private static final long LEAST_BUFFER_BYTES = 32L << 20;
 
+    private static final int BATCH_BYTES = 128 * 1024;
+
+    /**
+     * Of a transaction nobody sees anything before its commit, and the commit sends all there is without waiting: sending rows one by one
+     * before gains nothing, and costs a request each on both sides. So this is never waited for.
+     */
+    private static final int LINGER_MILLIS_IN_TRANSACTION = 100;
+
     private StreamsSettings() {}
 
     /** For the router of a namespace. */
@@ -51,6 +59,7 @@ final class StreamsSettings {
         put(settings, StreamsConfig.DEFAULT_TIMESTAMP_EXTRACTOR_CLASS_CONFIG, EveryTimestamp.class);
         consumer(settings, config);
         producer(settings, config.topics().maxRequestBytes());
+        put(settings, StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), lingerMillis(router.guarantee()));
         // Changelogs keep rows whole, in a format of their own.
         settings.put(
                 StreamsConfig.topicPrefix(TopicConfig.MAX_MESSAGE_BYTES_CONFIG),
@@ -74,7 +83,7 @@ final class StreamsSettings {
 
     private static void producer(Properties settings, int maxRequestBytes) {
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "all");
-        put(settings, StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 0);
+        put(settings, StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.MAX_BLOCK_MS_CONFIG), MAX_BLOCK_MILLIS);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG), DELIVERY_MILLIS);
         put(settings, StreamsConfig.producerPrefix(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG), REQUEST_MILLIS);
@@ -84,6 +93,13 @@ final class StreamsSettings {
                 settings,
                 StreamsConfig.producerPrefix(ProducerConfig.BUFFER_MEMORY_CONFIG),
                 Math.max(LEAST_BUFFER_BYTES, 2L * maxRequestBytes));
+    }
+
+    private static int lingerMillis(Guarantee guarantee) {
+        return switch (guarantee) {
+            case EXACTLY_ONCE -> LINGER_MILLIS_IN_TRANSACTION;
+            case AT_LEAST_ONCE -> 0;
+        };
     }
 
     private static String guarantee(Guarantee guarantee) {

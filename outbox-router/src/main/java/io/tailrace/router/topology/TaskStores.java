@@ -12,6 +12,7 @@ import io.tailrace.router.past.PastStore;
 import io.tailrace.router.store.LaneCodec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.streams.KeyValue;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /** The flows' stores over those of Kafka Streams: bytes to bytes, the layouts are elsewhere. */
 final class TaskStores {
 
+    /** Some tens of bytes each: milliseconds. */
+    private static final int MOST_LANES_COUNTED = 10_000;
+
     private TaskStores() {}
 
     record Lanes(KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]> store) implements LaneStore {
@@ -30,6 +34,20 @@ final class TaskStores {
         public @Nullable Lane get(LaneKey key) {
             byte @Nullable [] value = store.get(kafka(LaneCodec.key(key)));
             return value == null ? null : LaneCodec.lane(Bytes.of(value));
+        }
+
+        @Override
+        public OptionalInt count() {
+            int counted = 0;
+            try (var found = store.all()) {
+                for (; found.hasNext(); counted++) {
+                    if (counted == MOST_LANES_COUNTED) {
+                        return OptionalInt.empty();
+                    }
+                    found.next();
+                }
+            }
+            return OptionalInt.of(counted);
         }
 
         @Override

@@ -57,7 +57,7 @@ class HaltPropertiesTest {
         private final boolean halts;
         private final int limit;
         private final InMemory stores = new InMemory();
-        private final Lanes lanes;
+        private Lanes lanes;
         private TreeMap<Place, Fate> fates = new TreeMap<>();
         private List<Place> delivered = new ArrayList<>();
         private Set<Place> replayed = new HashSet<>();
@@ -70,7 +70,11 @@ class HaltPropertiesTest {
             this.random = random;
             this.halts = halts;
             this.limit = 3 + random.nextInt(20);
-            this.lanes = new Lanes(stores, stores, stores, new LaneLimits(limit, 1 << 20, 4), LaneWatcher.NONE);
+            this.lanes = open();
+        }
+
+        private Lanes open() {
+            return new Lanes(stores, stores, stores, new LaneLimits(limit, 1 << 20, 4), LaneWatcher.NONE);
         }
 
         void run() {
@@ -262,6 +266,7 @@ class HaltPropertiesTest {
             long nextThen = next;
             lastCommit = () -> {
                 storesThen.run();
+                lanes = open();
                 fates = fatesThen;
                 delivered = deliveredThen;
                 replayed = replayedThen;

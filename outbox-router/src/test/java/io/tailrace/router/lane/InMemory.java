@@ -6,6 +6,7 @@ import io.tailrace.router.store.LaneCodec;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -31,6 +32,11 @@ final class InMemory implements LaneStore, ParkedStore, Wakes {
     public @Nullable Lane get(LaneKey key) {
         byte[] value = lanes.get(LaneCodec.key(key).array());
         return value == null ? null : LaneCodec.lane(Bytes.of(value));
+    }
+
+    @Override
+    public OptionalInt count() {
+        return OptionalInt.of(lanes.size());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.tailrace.benchmarks.contender;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.Health;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.engine.CdcEngine;
 import io.tailrace.engine.EngineMetrics;
@@ -11,18 +12,18 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Tailrace's engine with the configuration that a user gets who sets nothing. */
-final class TailracePipeline implements Pipeline {
+final class EnginePipeline implements Pipeline {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final AtomicBoolean halted = new AtomicBoolean();
     private final CdcEngine engine;
 
-    TailracePipeline(Servers servers, Site site, OutboxMode mode, Map<String, String> settings) {
-        this.engine = new CdcEngine(
-                TailraceDefaults.config(servers, site, mode, settings),
-                registry,
-                Clock.systemUTC(),
-                () -> halted.set(true));
+    EnginePipeline(TailraceConfig config) {
+        this.engine = new CdcEngine(config, registry, Clock.systemUTC(), () -> halted.set(true));
+    }
+
+    static EnginePipeline of(Servers servers, Site site, OutboxMode mode, Map<String, String> settings) {
+        return new EnginePipeline(TailraceDefaults.config(servers, site, mode, settings));
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 import io.tailrace.benchmarks.contender.ContenderProcess;
 import java.io.BufferedReader;
@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A contender's JVM, on this one's class path. Does not outlive it. Not thread-safe. */
-final class ContenderJvm implements AutoCloseable {
+public final class ContenderJvm implements AutoCloseable {
 
     private static final int TAIL_LINES = 30;
 
@@ -50,7 +50,7 @@ final class ContenderJvm implements AutoCloseable {
     }
 
     /** Waits for a line that begins so, and gives what follows. */
-    String await(String beginning) throws IOException {
+    public String await(String beginning) throws IOException {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             if (line.startsWith(beginning)) {
                 return line.substring(beginning.length());
@@ -66,7 +66,7 @@ final class ContenderJvm implements AutoCloseable {
     }
 
     /** Waits for its end, which must be a good one. */
-    void awaitEnd() throws InterruptedException {
+    public void awaitEnd() throws InterruptedException {
         if (!process.waitFor(90, TimeUnit.SECONDS)) {
             throw new IllegalStateException("the contender does not end:\n" + tail());
         }

@@ -1,4 +1,4 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 import io.tailrace.benchmarks.contender.RowNumber;
 import java.io.IOException;

@@ -1,8 +1,8 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 import io.tailrace.benchmarks.contender.Contender.Outbox;
 import io.tailrace.benchmarks.contender.Site;
-import java.util.Optional;
+import java.util.List;
 
 /**
  * The rows: an order placed, its payload some 400 bytes of JSON with the row's number in it, one of 10,000 keys, and where it came from.
@@ -29,6 +29,8 @@ final class RowSql {
     private static final String KEY = "'order-' || n % 10000";
     private static final String NAME = "'sales.order-placed'";
 
+    private static final String EVENT_ROUTER_NAME = "outboxevent";
+
     /** The columns that EventRouter looks for, with the primary key that its guide gives them, and the same origin. */
     static final String EVENT_ROUTER_TABLE = """
             CREATE TABLE outboxevent (
@@ -46,14 +48,17 @@ final class RowSql {
                 traceparent    text
             )""";
 
+    /** The rows from the first parameter of a statement to its second. */
+    static final String NUMBERED = "generate_series(?::bigint, ?::bigint) n";
+
     private RowSql() {}
 
     /** Where rows are kept; nowhere when they are messages. */
-    static Optional<String> table(Outbox outbox) {
+    static List<String> tables(Outbox outbox) {
         return switch (outbox) {
-            case TAILRACE -> Optional.of(Site.tables().qualified(Site.tables().outbox()));
-            case TAILRACE_MESSAGES -> Optional.empty();
-            case EVENT_ROUTER -> Optional.of("outboxevent");
+            case TAILRACE -> List.of(events(), commands());
+            case TAILRACE_MESSAGES -> List.of();
+            case EVENT_ROUTER -> List.of(EVENT_ROUTER_NAME);
         };
     }
 
@@ -63,15 +68,30 @@ final class RowSql {
             return "SELECT count(tailrace.emit(%s, %s, (%s)::json, NULL, NULL, NULL, NULL, %s)) FROM %s"
                     .formatted(NAME, KEY, PAYLOAD, ORIGIN, numbers);
         }
-        String columns = switch (outbox) {
-            case TAILRACE -> "(event_name, ordering_key, payload, " + ORIGIN_COLUMNS + ") SELECT " + NAME + ", ";
+        String into = switch (outbox) {
+            case TAILRACE ->
+                events() + " (event_name, ordering_key, payload, " + ORIGIN_COLUMNS + ") SELECT " + NAME + ", ";
             case EVENT_ROUTER ->
-                "(id, aggregatetype, type, aggregateid, payload, " + ORIGIN_COLUMNS
+                EVENT_ROUTER_NAME + " (id, aggregatetype, type, aggregateid, payload, " + ORIGIN_COLUMNS
                         + ") SELECT gen_random_uuid(), 'order', " + NAME + ", ";
             case TAILRACE_MESSAGES -> throw new IllegalStateException("messages are not inserted");
         };
-        return "INSERT INTO " + table(outbox).orElseThrow() + " " + columns + KEY + ", (" + PAYLOAD + ")::json, "
-                + ORIGIN + " FROM " + numbers;
+        return "INSERT INTO " + into + KEY + ", (" + PAYLOAD + ")::json, " + ORIGIN + " FROM " + numbers;
+    }
+
+    /** Writes commands, each due {@code step} after the one before; instants in microseconds since the epoch. */
+    static String schedule(String numbers, long first, long step) {
+        return "INSERT INTO " + commands() + " (command_name, ordering_key, payload, run_at, " + ORIGIN_COLUMNS
+                + ") SELECT 'send-reminder', " + KEY + ", (" + PAYLOAD + ")::json, timestamptz 'epoch' + (" + first
+                + " + n * " + step + ") * interval '1 microsecond', " + ORIGIN + " FROM " + numbers;
+    }
+
+    private static String events() {
+        return Site.tables().qualified(Site.tables().outbox());
+    }
+
+    private static String commands() {
+        return Site.tables().qualified(Site.tables().internalCommand());
     }
 
     /** Inserts rows 0 to {@code rows} - 1, so many to a transaction, within the server. */

@@ -1,4 +1,4 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 import io.tailrace.benchmarks.contender.Contender.Outbox;
 import io.tailrace.benchmarks.contender.Site;
@@ -8,13 +8,12 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Optional;
 
 /**
  * One database of a server: its outbox, the place in the log at which a drain begins, and the slot that a drain uses up. The place is
  * held by a slot that nobody reads; every contender gets a copy of it, so all begin at the same byte of the same log.
  */
-final class SiteTables {
+public final class SiteTables {
 
     private final Site site;
     private final Outbox outbox;
@@ -47,14 +46,13 @@ final class SiteTables {
         }
     }
 
-    /** Empties the table and lets every further drain begin here. */
-    void beginHere() throws SQLException {
+    /** Empties the tables and lets every further drain begin here. */
+    public void beginHere() throws SQLException {
         try (Connection connection = DriverManager.getConnection(jdbcUrl)) {
             dropSlot(connection, slot());
             dropSlot(connection, place());
-            Optional<String> table = RowSql.table(outbox);
-            if (table.isPresent()) {
-                execute(connection, "TRUNCATE " + table.get());
+            for (String table : RowSql.tables(outbox)) {
+                execute(connection, "TRUNCATE " + table);
             }
             execute(connection, "SELECT pg_create_logical_replication_slot('%s', 'pgoutput')".formatted(place()));
         }

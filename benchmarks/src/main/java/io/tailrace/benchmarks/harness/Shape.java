@@ -1,4 +1,4 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 /** How rows are spread over transactions. */
 public enum Shape {

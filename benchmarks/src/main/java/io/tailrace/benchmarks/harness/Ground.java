@@ -1,4 +1,4 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 import io.tailrace.benchmarks.contender.Contender.Outbox;
 import io.tailrace.benchmarks.contender.Site;
@@ -14,7 +14,7 @@ import java.util.function.Function;
  * A PostgreSQL server with the outbox of one kind, once to get warm with and once to be measured with. Each kind has a server of its
  * own: no contender's server reads another's rows out of the log only to throw them away.
  */
-final class Ground implements AutoCloseable {
+public final class Ground implements AutoCloseable {
 
     private final EmbeddedPostgres server;
     private final SiteTables warm;
@@ -54,16 +54,17 @@ final class Ground implements AutoCloseable {
         return server.port();
     }
 
-    SiteTables bench() {
+    /** Where is measured. */
+    public SiteTables bench() {
         return bench;
     }
 
-    /** Writes what a shape's drains will carry. */
-    void fill(CapturePlan plan, Shape shape) throws SQLException {
+    /** Writes what drains will carry. */
+    public void fill(int warmRows, int rows, Shape shape) throws SQLException {
         warm.beginHere();
-        warm.fill(plan.warmRows(), shape);
+        warm.fill(warmRows, shape);
         bench.beginHere();
-        bench.fill(plan.rows(), shape);
+        bench.fill(rows, shape);
         try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
                 Statement statement = connection.createStatement()) {
             statement.execute("CHECKPOINT");
@@ -71,13 +72,13 @@ final class Ground implements AutoCloseable {
     }
 
     /** Gives the next contender its slots. */
-    void makeSlots() throws SQLException {
+    public void makeSlots() throws SQLException {
         warm.makeSlot();
         bench.makeSlot();
     }
 
     /** As the server itself says. */
-    String version() throws SQLException {
+    public String version() throws SQLException {
         return ask("SHOW server_version", answer -> answer);
     }
 

@@ -1,9 +1,10 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 import io.tailrace.benchmarks.contender.RowNumber;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,7 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -20,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** The topics of a run: made anew for each contender, and read to see what it delivered. */
-final class KafkaTopics implements AutoCloseable {
+public final class KafkaTopics implements AutoCloseable {
 
     /** As many as Tailrace makes by default. */
     private static final int PARTITIONS = 12;
@@ -36,15 +40,21 @@ final class KafkaTopics implements AutoCloseable {
     }
 
     /** What was delivered of rows 0 to {@code wanted} - 1, and how often more than once. */
-    record Delivery(int distinct, int repeated) {}
+    public record Delivery(int distinct, int repeated) {}
 
     /** Removes every topic, then makes these. */
-    void reset(List<String> topics) throws InterruptedException, ExecutionException {
-        admin.deleteTopics(names()).all().get();
+    public void reset(List<String> topics) throws InterruptedException, ExecutionException {
+        reset(Set.of(), topics);
+    }
+
+    /** Removes all topics but those to keep, and every group that read them; then makes others. */
+    public void reset(Set<String> kept, List<String> topics) throws InterruptedException, ExecutionException {
+        removeGroups();
+        admin.deleteTopics(others(kept)).all().get();
         long began = System.nanoTime();
-        while (!names().isEmpty()) {
+        while (!others(kept).isEmpty()) {
             if (System.nanoTime() - began > PATIENCE.toNanos()) {
-                throw new IllegalStateException("topics do not go away: " + names());
+                throw new IllegalStateException("topics do not go away: " + others(kept));
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         }
@@ -55,12 +65,8 @@ final class KafkaTopics implements AutoCloseable {
                 .get();
     }
 
-    boolean exists(String topic) throws InterruptedException, ExecutionException {
-        return names().contains(topic);
-    }
-
     /** Reads a topic from its beginning to its end, as of now, committed records only. */
-    Delivery read(String topic, int wanted) {
+    public Delivery read(String topic, int wanted) {
         BitSet seen = new BitSet(wanted);
         int repeated = 0;
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
@@ -101,6 +107,28 @@ final class KafkaTopics implements AutoCloseable {
         consumer.assign(partitions);
         consumer.seekToBeginning(partitions);
         return consumer;
+    }
+
+    /** Static members are members until their session is over, whether or not their JVM has ended. */
+    private void removeGroups() throws InterruptedException, ExecutionException {
+        List<String> groups = admin.listGroups().all().get().stream()
+                .map(GroupListing::groupId)
+                .toList();
+        var described = admin.describeConsumerGroups(groups).all().get();
+        for (ConsumerGroupDescription group : described.values()) {
+            if (!group.members().isEmpty()) {
+                admin.removeMembersFromConsumerGroup(group.groupId(), new RemoveMembersFromConsumerGroupOptions())
+                        .all()
+                        .get();
+            }
+        }
+        admin.deleteConsumerGroups(groups).all().get();
+    }
+
+    private Set<String> others(Set<String> kept) throws InterruptedException, ExecutionException {
+        Set<String> names = new HashSet<>(names());
+        names.removeAll(kept);
+        return names;
     }
 
     private Set<String> names() throws InterruptedException, ExecutionException {

@@ -1,4 +1,4 @@
-package io.tailrace.benchmarks.capture;
+package io.tailrace.benchmarks.harness;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
