@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import io.tailrace.cli.ProofRun.Shown;
 import io.tailrace.proof.EngineProof;
 import io.tailrace.proof.Fault;
 import io.tailrace.proof.ProofSettings;
@@ -7,18 +8,10 @@ import io.tailrace.proof.Resume;
 import io.tailrace.proof.Verdict;
 import io.tailrace.proof.load.WorkloadKind;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -111,88 +104,26 @@ final class ProveEngineVerb implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, SQLException {
         ProofSettings settings = settings();
-        Path directory = Files.createTempDirectory("tailrace-proof-");
-        PrintWriter err = output.err();
-        Logging.to(directory.resolve("proof.log"));
-        try (Lifetime lifetime = Lifetime.begin()) {
-            EngineProof proof = new EngineProof(
-                    settings,
-                    directory,
-                    line -> {
-                        err.println(line);
-                        err.flush();
-                    },
-                    () -> isAsked(lifetime));
-            try {
-                return judge(proof.run(), directory);
-            } catch (IOException | SQLException | RuntimeException failed) {
-                if (!isAsked(lifetime)) {
-                    throw failed;
-                }
-                // A signal takes servers and children down while the loop still runs; what it then meets is no finding.
-                err.println("Ended before it was over: nothing is proved.");
-                delete(directory);
-                return Exit.FAILED;
-            }
-        }
-    }
-
-    private int judge(Verdict verdict, Path directory) {
-        print(verdict);
-        if (verdict.isClean()) {
-            delete(directory);
-            return Exit.DONE;
-        }
-        verdict.counts().examples().forEach(output.err()::println);
-        output.err().println("Data and logs are kept in " + directory);
-        return Exit.FAILED;
+        return new ProofRun(output).of((directory, progress, asked) -> {
+            Verdict verdict = new EngineProof(settings, directory, progress, asked).run();
+            return new Shown(
+                    verdict.json(),
+                    verdict.isClean(),
+                    "Right: every committed row was read once and in order, and nothing else was.",
+                    verdict.counts().examples());
+        });
     }
 
     private ProofSettings settings() {
         try {
             return new ProofSettings(
                     List.of(new ProofSettings.Act(fault, kills)),
-                    seed.orElseGet(() -> (long) new Random().nextInt(Integer.MAX_VALUE)),
+                    seed.orElseGet(ProofRun::anySeed),
                     workload,
                     resume,
                     ProofSettings.PATIENCE);
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()));
-        }
-    }
-
-    private void print(Verdict verdict) {
-        if (output.isJson()) {
-            output.json(verdict.json());
-            return;
-        }
-        Output.Row row = new Output.Row();
-        verdict.json().forEach(row::with);
-        output.one(row);
-        output.out()
-                .println(
-                        verdict.isClean()
-                                ? "Right: every committed row was read once and in order, and nothing else was."
-                                : "NOT RIGHT.");
-        output.out().flush();
-    }
-
-    private static boolean isAsked(Lifetime lifetime) {
-        try {
-            return lifetime.isAskedToEnd(Duration.ZERO);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return true;
-        }
-    }
-
-    private static void delete(Path directory) {
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException failed) {
-            throw new UncheckedIOException("cannot remove " + directory, failed);
         }
     }
 }

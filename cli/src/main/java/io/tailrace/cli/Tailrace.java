@@ -41,6 +41,7 @@ import picocli.CommandLine.IVersionProvider;
         footer = {
             "  tailrace demo --once                         see the whole of it work",
             "  tailrace prove engine --kills 200            see it lose nothing, however often it is killed",
+            "  tailrace prove router                        see it keep the order, through retry, dead letter and replay",
             "  tailrace dev                                 PostgreSQL, Kafka and Tailrace on this machine",
             "  tailrace run --config tailrace.yml           everything, against your PostgreSQL and Kafka",
             "  tailrace dlq list -o json                    what is parked, and why",

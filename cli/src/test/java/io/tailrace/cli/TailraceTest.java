@@ -72,6 +72,8 @@ class TailraceTest {
                 "prove engine --kills 0",
                 "prove engine --fault everything",
                 "prove engine --resume stock --fault zombie",
+                "prove router --kills 0",
+                "prove router --guarantee sometimes",
                 "dlq list -o xml"
             })
     void aWrongCommandLineEndsWithTwo(String line) {

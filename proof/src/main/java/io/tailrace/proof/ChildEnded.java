@@ -1,7 +1,7 @@
 package io.tailrace.proof;
 
 /** A child has ended by itself while something was expected of it. */
-final class ChildEnded extends ProofStuck {
+public final class ChildEnded extends ProofStuck {
 
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ final class ChildEnded extends ProofStuck {
     }
 
     /** Its exit code. */
-    int status() {
+    public int status() {
         return status;
     }
 }

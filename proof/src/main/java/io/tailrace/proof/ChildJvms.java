@@ -11,13 +11,13 @@ import java.util.List;
  * Starts children. They live for seconds, hundreds of them one after the other, so what counts is how soon one is there: the first of a
  * kind writes down the classes that it has loaded when it ends in order, and the others share them.
  */
-final class ChildJvms {
+public final class ChildJvms {
 
     private final Path directory;
     private final String classPath;
 
     /** Children with logs, jars and archives in that directory. */
-    ChildJvms(Path directory) {
+    public ChildJvms(Path directory) {
         this.directory = directory;
         this.classPath = ClassPath.inJars(directory);
     }
@@ -28,14 +28,14 @@ final class ChildJvms {
      * @param name of its log
      * @param heap as in {@code -Xmx}
      */
-    ChildProcess start(String name, Class<?> main, String heap, List<String> arguments) {
+    public ChildProcess start(String name, Class<?> main, String heap, List<String> arguments) {
         List<String> options =
                 Files.exists(archive(main)) ? List.of("-XX:SharedArchiveFile=" + archive(main)) : List.of();
         return start(name, main, heap, options, arguments);
     }
 
     /** Starts the first of a kind: when it ends in order there is an archive. */
-    ChildProcess startFirst(String name, Class<?> main, String heap, List<String> arguments) {
+    public ChildProcess startFirst(String name, Class<?> main, String heap, List<String> arguments) {
         return start(name, main, heap, List.of("-XX:ArchiveClassesAtExit=" + archive(main)), arguments);
     }
 

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * A JVM of its own on this one's class path, for signals. It says what it reaches ({@link Parent}), and does not outlive this JVM: the
  * end of its standard input is its own. What it logs goes to a file. Thread-safe.
  */
-final class ChildProcess implements AutoCloseable {
+public final class ChildProcess implements AutoCloseable {
 
     private static final Duration EXIT_PATIENCE = Duration.ofSeconds(30);
     private static final Set<Process> ALIVE = ConcurrentHashMap.newKeySet();
@@ -48,14 +48,14 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** How much it has told so far: where to begin to wait for something new. */
-    int told() {
+    public int told() {
         synchronized (told) {
             return told.size();
         }
     }
 
     /** Whether it has told that, ever. */
-    boolean hasTold(String text) {
+    public boolean hasTold(String text) {
         synchronized (told) {
             return told.contains(text);
         }
@@ -68,7 +68,7 @@ final class ChildProcess implements AutoCloseable {
      * @return whether it came in time
      * @throws ChildEnded when it will not tell anything any more
      */
-    boolean await(int from, Predicate<String> wanted, Duration atMost) {
+    public boolean await(int from, Predicate<String> wanted, Duration atMost) {
         long deadline = System.nanoTime() + atMost.toNanos();
         synchronized (told) {
             for (int next = from; ; next++) {
@@ -90,7 +90,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** As {@link #await}, and it must come. */
-    void require(int from, String wanted, Duration atMost) {
+    public void require(int from, String wanted, Duration atMost) {
         if (!await(from, wanted::equals, atMost)) {
             throw new ProofStuck(
                     "%s has not told '%s' within %d s; see %s".formatted(name, wanted, atMost.toSeconds(), log));
@@ -98,7 +98,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Tells it something; one that is gone does not hear it. */
-    void say(String line) {
+    public void say(String line) {
         try {
             process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
@@ -109,7 +109,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Its input ends, and so does it; returns when it is gone. */
-    void end() {
+    public void end() {
         try {
             process.getOutputStream().close();
             if (!process.waitFor(EXIT_PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
@@ -124,7 +124,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** SIGKILL; returns when it is gone. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         try {
             if (!process.waitFor(EXIT_PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
@@ -138,12 +138,12 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** SIGSTOP: no thread runs, every connection stays open. */
-    void pause() {
+    public void pause() {
         signal("STOP");
     }
 
     /** SIGCONT. */
-    void resume() {
+    public void resume() {
         signal("CONT");
     }
 

@@ -43,7 +43,12 @@ final class ClassPath {
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
                 Stream<Path> tree = Files.walk(classes)) {
             out.setLevel(0);
-            for (Path file : tree.filter(Files::isRegularFile).sorted().toList()) {
+            // Whoever starts it in a directory that is on the class path: what is written here is not for itself.
+            Path ours = jar.toAbsolutePath().getParent();
+            for (Path file : tree.filter(Files::isRegularFile)
+                    .filter(file -> !file.toAbsolutePath().startsWith(ours))
+                    .sorted()
+                    .toList()) {
                 out.putNextEntry(
                         new JarEntry(classes.relativize(file).toString().replace(File.separatorChar, '/')));
                 Files.copy(file, out);

@@ -9,7 +9,7 @@ import io.tailrace.proof.child.StockMain;
 import java.time.Duration;
 
 /** A capture in a JVM of its own, ours or the control. Not thread-safe. */
-final class EngineChild implements AutoCloseable {
+public final class EngineChild implements AutoCloseable {
 
     private static final String HEAP = "256m";
 
@@ -20,7 +20,7 @@ final class EngineChild implements AutoCloseable {
         this.process = process;
     }
 
-    static EngineChild start(ChildJvms jvms, Resume resume, String name, Site site) {
+    public static EngineChild start(ChildJvms jvms, Resume resume, String name, Site site) {
         return new EngineChild(jvms.start(name, main(resume), HEAP, site.arguments()));
     }
 

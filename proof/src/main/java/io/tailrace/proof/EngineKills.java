@@ -6,9 +6,9 @@ import java.sql.SQLException;
 final class EngineKills implements Faults {
 
     private final Ground ground;
-    private final Deck deck;
+    private final Deck<KillPoint> deck;
 
-    EngineKills(Ground ground, Deck deck) {
+    EngineKills(Ground ground, Deck<KillPoint> deck) {
         this.ground = ground;
         this.deck = deck;
     }

@@ -24,7 +24,7 @@ interface Faults extends AutoCloseable {
     }
 
     /** Who lives on has found his place long ago. */
-    private static Deck streaming(Act act, Ground ground) {
+    private static Deck<KillPoint> streaming(Act act, Ground ground) {
         Set<KillPoint> points = EnumSet.copyOf(act.points());
         points.remove(KillPoint.SEARCHING);
         return Deck.of(points, ground.random());

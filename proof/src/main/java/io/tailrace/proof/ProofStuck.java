@@ -7,11 +7,13 @@ public class ProofStuck extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    ProofStuck(String message) {
+    /** @param message what has not come, and where to look */
+    public ProofStuck(String message) {
         this(message, null);
     }
 
-    ProofStuck(String message, @Nullable Throwable cause) {
+    /** @param cause why, if it is known */
+    public ProofStuck(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

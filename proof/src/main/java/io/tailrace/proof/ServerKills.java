@@ -11,12 +11,12 @@ final class ServerKills implements Faults {
     private static final int LONGEST_OUTAGE_MS = 700;
 
     private final Ground ground;
-    private final Deck deck;
+    private final Deck<KillPoint> deck;
     private final Runnable kill;
     private final Runnable start;
     private EngineChild engine;
 
-    private ServerKills(Ground ground, Deck deck, Runnable kill, Runnable start) {
+    private ServerKills(Ground ground, Deck<KillPoint> deck, Runnable kill, Runnable start) {
         this.ground = ground;
         this.deck = deck;
         this.kill = kill;
@@ -24,11 +24,11 @@ final class ServerKills implements Faults {
         this.engine = ground.engine();
     }
 
-    static ServerKills ofPostgres(Ground ground, Deck deck) {
+    static ServerKills ofPostgres(Ground ground, Deck<KillPoint> deck) {
         return new ServerKills(ground, deck, ground.servers()::crashPostgres, ground.servers()::startPostgres);
     }
 
-    static ServerKills ofBroker(Ground ground, Deck deck) {
+    static ServerKills ofBroker(Ground ground, Deck<KillPoint> deck) {
         return new ServerKills(ground, deck, ground.servers()::killBroker, ground.servers()::startBroker);
     }
 

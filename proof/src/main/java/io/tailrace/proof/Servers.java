@@ -27,7 +27,7 @@ import java.util.List;
 import org.apache.kafka.clients.admin.Admin;
 
 /** PostgreSQL, and a broker in a JVM of its own, both on data that outlive their crashes. Not thread-safe. */
-final class Servers implements AutoCloseable {
+public final class Servers implements AutoCloseable {
 
     private static final String BROKER_HEAP = "512m";
 
@@ -48,7 +48,7 @@ final class Servers implements AutoCloseable {
     }
 
     /** Starts both, with the tables of {@code tailrace db migrate}. */
-    static Servers start(Path directory, ChildJvms jvms, Duration patience) throws IOException, SQLException {
+    public static Servers start(Path directory, ChildJvms jvms, Duration patience) throws IOException, SQLException {
         EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                 .dataDirectory(directory.resolve("postgres"))
                 .start();
@@ -70,11 +70,11 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    Site site(int maxBatchSize) {
+    public Site site(int maxBatchSize) {
         return new Site(postgres.port(), brokerPort, maxBatchSize);
     }
 
-    String jdbcUrl() {
+    public String jdbcUrl() {
         return postgres.jdbcUrl(Site.DATABASE);
     }
 
@@ -84,7 +84,7 @@ final class Servers implements AutoCloseable {
     }
 
     /** As the engine would; the control does not. */
-    void createTopics() {
+    public void createTopics() {
         TailraceConfig config = site(1).config();
         try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
             new TopicKeeper(admin, config.kafka().bootstrapServers(), true)
@@ -116,6 +116,16 @@ final class Servers implements AutoCloseable {
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted");
         }
+    }
+
+    /** SIGSTOP: it answers nobody, and every connection stays open. */
+    public void pauseBroker() {
+        broker.pause();
+    }
+
+    /** SIGCONT. */
+    public void resumeBroker() {
+        broker.resume();
     }
 
     void killBroker() {

@@ -11,12 +11,12 @@ import java.sql.SQLException;
 final class Zombies implements Faults {
 
     private final Ground ground;
-    private final Deck deck;
+    private final Deck<KillPoint> deck;
     private EngineChild streams;
     private EngineChild waits;
     private int strikes;
 
-    Zombies(Ground ground, Deck deck) {
+    Zombies(Ground ground, Deck<KillPoint> deck) {
         this.ground = ground;
         this.deck = deck;
         this.streams = ground.engine();

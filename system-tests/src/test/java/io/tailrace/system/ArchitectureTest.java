@@ -61,7 +61,9 @@ class ArchitectureTest {
             Map.entry("operations", Set.of("contract", "broker", "client")),
             Map.entry("embedded", Set.of()),
             Map.entry("testkit", Set.of("embedded")),
-            Map.entry("proof", Set.of("contract", "schema", "broker", "engine", "embedded")),
+            Map.entry(
+                    "proof",
+                    Set.of("contract", "schema", "broker", "engine", "router", "executor", "operations", "embedded")),
             Map.entry(
                     "cli",
                     Set.of(

@@ -34,9 +34,9 @@ public final class PendingWatch implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);
 
     /** Of one partition in one look. */
-    private static final int MOST_ROWS = 1_000;
+    private static final int MOST_ROWS = 200;
 
-    private static final int FETCH_BYTES = 1 << 20;
+    private static final int FETCH_BYTES = 256 << 10;
 
     private final Admin admin;
     private final String group;
@@ -74,6 +74,12 @@ public final class PendingWatch implements AutoCloseable {
 
     private void look() {
         Map<TopicPartition, Long> committed = committed();
+        // All of them, all the time: the consumer warns of every answer for one that it has no more.
+        if (!consumer.assignment().equals(committed.keySet())) {
+            consumer.assign(committed.keySet());
+        }
+        committed.forEach(consumer::seek);
+        consumer.pause(committed.keySet());
         Map<TopicPartition, Long> ends = consumer.endOffsets(committed.keySet());
         Map<String, Backlog> backlogs = new HashMap<>();
         committed.forEach((partition, offset) -> {
@@ -98,8 +104,7 @@ public final class PendingWatch implements AutoCloseable {
 
     /** What waits in one partition; markers of transactions take offsets and are no rows. */
     private Map<String, Backlog> behind(TopicPartition partition, long from, long end) {
-        consumer.assign(List.of(partition));
-        consumer.seek(partition, from);
+        consumer.resume(List.of(partition));
         Map<String, Backlog> found = new HashMap<>();
         int rows = 0;
         while (rows < MOST_ROWS && consumer.position(partition) < end) {
@@ -110,6 +115,7 @@ public final class PendingWatch implements AutoCloseable {
                 }
             }
         }
+        consumer.pause(List.of(partition));
         long read = consumer.position(partition) - from;
         long left = Math.max(0, end - consumer.position(partition));
         return left == 0 || read == 0 ? found : stretched(found, 1 + (double) left / read);

@@ -15,6 +15,8 @@ public final class BrokerMain {
         EmbeddedBroker broker = EmbeddedBroker.builder()
                 .dataDirectory(Path.of(arguments[0]))
                 .port(Integer.parseInt(arguments[1]))
+                // What the proof of the router waits for comes sooner so.
+                .setting("group.min.session.timeout.ms", "1000")
                 .start();
         parent.tell(Parent.UP);
         while (broker.isRunning()) {

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,10 +47,24 @@ public final class Parent implements BatchWatcher {
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
     private final Semaphore go = new Semaphore(0);
     private final AtomicBoolean flows = new AtomicBoolean();
+    private final Consumer<String> others;
+
+    private Parent(Consumer<String> others) {
+        this.others = others;
+    }
 
     /** Begins to listen. */
     public static Parent listening() {
-        Parent parent = new Parent();
+        return listening(unknown -> System.err.println("the parent says what nobody understands: " + unknown));
+    }
+
+    /**
+     * Begins to listen.
+     *
+     * @param others takes every line that is about no step, in order
+     */
+    public static Parent listening(Consumer<String> others) {
+        Parent parent = new Parent(others);
         Thread ear = new Thread(parent::listen, "proof-parent");
         ear.setDaemon(true);
         ear.start();
@@ -107,6 +122,10 @@ public final class Parent implements BatchWatcher {
             }
         } catch (IOException broken) {
             System.err.println("the parent is gone: " + broken);
+        } catch (RuntimeException refused) {
+            // Or the parent would wait for an answer as long as it can.
+            refused.printStackTrace();
+            Runtime.getRuntime().halt(1);
         }
         Runtime.getRuntime().halt(0);
     }
@@ -114,6 +133,10 @@ public final class Parent implements BatchWatcher {
     private void hear(String line) {
         if (line.equals(GO)) {
             go.release();
+            return;
+        }
+        if (!line.startsWith(STOP)) {
+            others.accept(line);
             return;
         }
         String[] words = line.substring(STOP.length()).split(" ", 2);

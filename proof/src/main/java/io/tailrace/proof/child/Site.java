@@ -25,9 +25,14 @@ public record Site(int postgresPort, int brokerPort, int maxBatchSize) {
     /** How often a heartbeat goes through the log; more often than by default, so that there is more of them among the rows. */
     private static final String HEARTBEAT = "1s";
 
-    /** As {@code key: value} of the configuration file; what is not said has its default. */
+    /** What is not said here has its default. */
     public TailraceConfig config() {
-        Map<String, Object> file = Map.of(
+        return read(file());
+    }
+
+    /** As a configuration file has it. */
+    Map<String, Object> file() {
+        return Map.of(
                 "namespace",
                 "proof",
                 "source",
@@ -45,9 +50,18 @@ public record Site(int postgresPort, int brokerPort, int maxBatchSize) {
                 "kafka",
                 Map.of("bootstrap-servers", bootstrapServers()),
                 "topics",
-                Map.of("partitions", 4, "replication", 1, "min-insync-replicas", 1),
+                topics(),
                 "engine",
-                Map.of("heartbeat-interval", HEARTBEAT, "max-batch-size", maxBatchSize));
+                Map.of("heartbeat-interval", HEARTBEAT, "max-batch-size", maxBatchSize),
+                "executor",
+                Map.of("retry", Map.of("base", "500ms", "cap", "2s")));
+    }
+
+    static Map<String, Object> topics() {
+        return Map.of("partitions", 4, "replication", 1, "min-insync-replicas", 1);
+    }
+
+    static TailraceConfig read(Map<String, Object> file) {
         return ConfigReader.read(file, Map.of(), new NoSurroundings()).match(config -> config, problems -> {
             throw new IllegalStateException("the proof's own configuration is refused: " + problems);
         });

@@ -1,0 +1,4 @@
+@NullMarked
+package io.tailrace.proof.history;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.tailrace.proof.router;
+
+import org.jspecify.annotations.NullMarked;
