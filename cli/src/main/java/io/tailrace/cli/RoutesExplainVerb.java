@@ -108,7 +108,8 @@ final class RoutesExplainVerb implements Callable<Integer> {
                         : "rule %s names no topic, and routes.default is none".formatted(considered.get(0))
                 : "it would go to %s, which Tailrace or Kafka itself writes or which is no legal topic"
                         .formatted(wanted);
-        return dead(OptionalInt.of(decided), Reason.NO_ROUTE, why + "; tried once more before");
+        boolean isTriedOnce = routes.retry(name, decided).isExhausted(1);
+        return dead(OptionalInt.of(decided), Reason.NO_ROUTE, isTriedOnce ? why : why + "; tried once more before");
     }
 
     private Row dead(OptionalInt decided, Reason reason, String why) {
@@ -131,8 +132,8 @@ final class RoutesExplainVerb implements Callable<Integer> {
     }
 
     private static String text(RetryPolicy policy) {
-        return "%d attempts, %s doubling to %s"
-                .formatted(policy.maxAttempts(), text(policy.base()), text(policy.cap()));
+        return "waits for a destination that is down: %s doubling to %s"
+                .formatted(text(policy.base()), text(policy.cap()));
     }
 
     private static String text(Duration wait) {

@@ -42,6 +42,8 @@ class RoutesVerbsTest {
                     audit: false
                   - pattern: patience.*
                     retry: {max-attempts: 9}
+                  - pattern: haste.*
+                    retry: {max-attempts: 1}
                   - pattern: shop.*
                     topic: "{name}"
             redact: {events: {sales.*: [customer.card]}}
@@ -60,7 +62,7 @@ class RoutesVerbsTest {
         assertThat(placed.get("rule").asText()).isEqualTo("sales.order.placed");
         assertThat(placed.get("topics").toString()).isEqualTo("[\"orders\",\"old-sales\"]");
         assertThat(placed.get("partitionKey").asText()).isEqualTo("tenant-id");
-        assertThat(placed.get("retry").asText()).isEqualTo("3 attempts, 1 s doubling to 2 s");
+        assertThat(placed.get("retry").asText()).isEqualTo("waits for a destination that is down: 1 s doubling to 2 s");
         assertThat(placed.get("onDeadLetter").asText()).isEqualTo("halt-key");
         assertThat(placed.get("audit").asBoolean()).isFalse();
         assertThat(placed.get("secrets").asText()).isEqualTo("[customer.card]");
@@ -68,14 +70,16 @@ class RoutesVerbsTest {
         assertThat(placed.get("why").asText()).isEqualTo("sales.order.placed is more specific than sales.*");
 
         assertThat(tailrace(config, "routes", "explain", "sales.order.shipped").out())
-                .contains("warehouse.sales.order.shipped", "5 attempts, 10 s doubling to 300 s", "the only rule");
+                .contains("warehouse.sales.order.shipped", "down: 10 s doubling to 300 s", "the only rule");
     }
 
     @Test
     void explainSaysWhyThereIsNoRoute() throws Exception {
         Path config = config("shop", "127.0.0.1:1", ROUTES);
         assertDead(config, "no-route", "no rule takes it", "stock.counted");
-        assertDead(config, "no-route", "names no topic", "patience.tried");
+        assertDead(config, "no-route", "names no topic, and routes.default is none; tried once more", "patience.tried");
+        assertDead(config, "no-route", "names no topic, and routes.default is none", "haste.tried");
+        assertThat(tailrace(config, "routes", "explain", "haste.tried").out()).doesNotContain("tried once more");
         assertDead(config, "no-route", "shop.commands", "shop.commands");
         assertDead(config, "name-invalid", "two segments", "order");
         assertDead(config, "version-mismatch", "contradicts version 3", "sales.order.v2", "--version", "3");

@@ -162,10 +162,7 @@ public final class DeadLetters {
         }
         Selection selection = Selection.ofRows(rowIds);
         if (order.dryRun()) {
-            List<Row> rows = list(x, selection).stream()
-                    .map(letter -> new Row(letter, Outcome.WOULD_CLEAR, DISCARDED))
-                    .toList();
-            return new Report(order, rows, 0, Ending.COMPLETE);
+            return new Report(order, discardable(list(x, selection)), 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(config, order);
         return transactions.run(
@@ -177,6 +174,21 @@ public final class DeadLetters {
                         .map(letter -> new Step(
                                 new Row(letter, Outcome.CLEARED, DISCARDED), records.discard(letter, DISCARDED)))
                         .toList());
+    }
+
+    /** A letter goes wherever its row stands; whether the key goes on is told as far as it could be seen. */
+    private List<Row> discardable(List<DeadLetter> letters) {
+        Halts seen = halts(letters);
+        return letters.stream()
+                .map(letter -> new Row(
+                        letter,
+                        Outcome.WOULD_CLEAR,
+                        seen.at(letter)
+                                .map(halt -> halt.isHead()
+                                        ? "%s, %d newer rows go on".formatted(DISCARDED, halt.waiting())
+                                        : DISCARDED + ", another row of its key stands before it")
+                                .orElse(DISCARDED)))
+                .toList();
     }
 
     /**

@@ -147,6 +147,23 @@ class NewerRowsTest {
                 .containsExactly("skipped: of=events row=row-2 reason=no-route by=somebody why=booked by hand");
     }
 
+    /** Each row at which a key stops has a letter; taken away from the second one, it must not stay there without one. */
+    @Test
+    void aDryDiscardSaysWhetherTheKeyGoesOn() throws Exception {
+        admin.createTopics(List.of(new NewTopic(changelog(), 1, (short) 1)))
+                .all()
+                .get();
+        row("k", 0, RowState.HALTED);
+        row("k", 2, RowState.HALTED);
+        row("k", 3, RowState.WAITING);
+        row("k", 4, RowState.WAITING);
+        assertThat(texts(deadLetters.discard(Topics.EVENTS, Set.of("row-0", "row-2", "row-5"), DRY)))
+                .isEqualTo(Map.of(
+                        "row-0", "would-clear: discarded, 2 newer rows go on",
+                        "row-2", "would-clear: discarded, another row of its key stands before it",
+                        "row-5", "would-clear: discarded"));
+    }
+
     private void row(String key, int offset, RowState state) {
         Place place = new Place(1, offset);
         RawRecord record =

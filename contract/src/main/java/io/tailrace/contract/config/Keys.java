@@ -254,14 +254,21 @@ final class Keys {
     private static final Key<Integer> RETRY_MAX_ATTEMPTS = Key.of(
                     "retry.max-attempts", ValueType.NUMBER, "Attempts before the row is a dead letter.")
             .between(1, RetryPolicy.MOST_ATTEMPTS);
+    /** No other failure of an event is mended by trying again: see the table of the router. */
+    private static final Key<Integer> ROUTER_MAX_ATTEMPTS = Key.of(
+                    "retry.max-attempts",
+                    ValueType.NUMBER,
+                    "Attempts before an event without a route is a dead letter: 1 is one, any more are two. Nothing else uses one: a"
+                            + " destination that is down is waited for without an end, any other failure is a dead letter at once.")
+            .between(1, RetryPolicy.MOST_ATTEMPTS);
 
-    static final Retry ROUTER_RETRY = new Retry("router.retry", RetryPolicy.EVENTS);
+    static final Retry ROUTER_RETRY = new Retry("router.retry", RetryPolicy.EVENTS, ROUTER_MAX_ATTEMPTS);
     /** Of one rule; what it does not say is as in {@code router.retry}. */
-    static final Retry RULE_RETRY = new Retry("router.routes.rules[].retry", RetryPolicy.EVENTS);
+    static final Retry RULE_RETRY = new Retry("router.routes.rules[].retry", RetryPolicy.EVENTS, ROUTER_MAX_ATTEMPTS);
 
-    static final Retry EXECUTOR_RETRY = new Retry("executor.retry", RetryPolicy.COMMANDS);
+    static final Retry EXECUTOR_RETRY = new Retry("executor.retry", RetryPolicy.COMMANDS, RETRY_MAX_ATTEMPTS);
     /** Of one command name; what it does not say is as in {@code executor.retry}. */
-    static final Retry RETRY_BY_NAME = new Retry("executor.retry-by-name.*", RetryPolicy.COMMANDS);
+    static final Retry RETRY_BY_NAME = new Retry("executor.retry-by-name.*", RetryPolicy.COMMANDS, RETRY_MAX_ATTEMPTS);
 
     static final List<Key<?>> ALL = all();
 
@@ -336,16 +343,19 @@ final class Keys {
         final Key<Duration> cap;
         final Key<Integer> maxAttempts;
 
-        private Retry(String section, RetryPolicy byDefault) {
+        private final Key<Integer> attempts;
+
+        private Retry(String section, RetryPolicy byDefault, Key<Integer> attempts) {
             this.section = section;
             this.base = RETRY_BASE.at(section + ".base").byDefault(byDefault.base());
             this.cap = RETRY_CAP.at(section + ".cap").byDefault(byDefault.cap());
-            this.maxAttempts = RETRY_MAX_ATTEMPTS.at(section + ".max-attempts").byDefault(byDefault.maxAttempts());
+            this.attempts = attempts;
+            this.maxAttempts = attempts.at(section + ".max-attempts").byDefault(byDefault.maxAttempts());
         }
 
         /** The keys of one name, whose defaults are what the common policy turned out to be. */
         Retry ofName(RetryPolicy common) {
-            return new Retry(section, common);
+            return new Retry(section, common, attempts);
         }
     }
 }

@@ -64,7 +64,8 @@ public final class Decider {
         return judged(event.name(), eventNames, RowName::event)
                 .match(
                         name -> decide(event, name, situation),
-                        problem -> failed(Reason.NAME_INVALID, problem, situation));
+                        problem -> failed(
+                                Reason.NAME_INVALID, problem, situation.routes().retry(), situation));
     }
 
     /** Whether a command may go on; empty when it may. The row in the table decides everything else. */
@@ -105,17 +106,19 @@ public final class Decider {
     }
 
     private Decision decide(Decoded event, RowName name, Situation situation) {
+        Routes routes = situation.routes();
         OptionalInt version = name.version(event.statedVersion());
         if (version.isEmpty()) {
             String problem = "the row states version %d, which its name contradicts or which is below 1"
                     .formatted(event.statedVersion().orElse(0));
-            return failed(Reason.VERSION_MISMATCH, problem, situation);
+            return failed(Reason.VERSION_MISMATCH, problem, routes.retry(), situation);
         }
-        return situation
-                .routes()
-                .resolve(name, version.getAsInt())
-                .map(route -> preflight(event, route, situation))
-                .orElseGet(() -> failed(Reason.NO_ROUTE, "no route takes '%s'".formatted(event.name()), situation));
+        Optional<Route> route = routes.resolve(name, version.getAsInt());
+        if (route.isPresent()) {
+            return preflight(event, route.get(), situation);
+        }
+        RetryPolicy policy = routes.retry(name, version.getAsInt());
+        return failed(Reason.NO_ROUTE, "no route takes '%s'".formatted(event.name()), policy, situation);
     }
 
     /**
@@ -136,7 +139,7 @@ public final class Decider {
         }
         List<Outgoing> records = new ArrayList<>(legs.size());
         for (Leg leg : legs) {
-            Optional<Decision> objection = tooLarge(leg, situation);
+            Optional<Decision> objection = tooLarge(leg, route.retry(), situation);
             if (objection.isPresent()) {
                 return objection.get();
             }
@@ -158,7 +161,7 @@ public final class Decider {
         return Optional.of(new Wait(situation.now() + wait, topic, true));
     }
 
-    private static Optional<Decision> tooLarge(Leg leg, Situation situation) {
+    private static Optional<Decision> tooLarge(Leg leg, RetryPolicy policy, Situation situation) {
         Outgoing record = leg.record();
         int most = leg.destination().maxMessageBytes();
         if (record.sizeOnWire() <= most) {
@@ -166,7 +169,7 @@ public final class Decider {
         }
         String problem =
                 "%s takes %d bytes, the record has up to %d".formatted(record.topic(), most, record.sizeOnWire());
-        return Optional.of(failed(Reason.TOO_LARGE, problem, situation));
+        return Optional.of(failed(Reason.TOO_LARGE, problem, policy, situation));
     }
 
     /** The value that the route spreads by; of a row without it the key that it has come with. */
@@ -182,13 +185,12 @@ public final class Decider {
                         .orElse(own);
     }
 
-    /** The attempt failed, for a reason that lies in the row: tried again or given up, as the table says. */
-    private static Decision failed(Reason reason, String problem, Situation situation) {
+    /** The attempt failed, for a reason that lies in the row: tried again or given up, as the table and the row's policy say. */
+    private static Decision failed(Reason reason, String problem, RetryPolicy policy, Situation situation) {
         int used = situation.attempts() + 1;
-        RetryPolicy policy = situation.routes().retry();
         ErrorTrail error = ErrorTrail.of(reason.text(), problem);
         boolean isRetriable = FailureClass.of(reason) == FailureClass.ROW_RETRIABLE;
-        if (!isRetriable || used >= Math.min(ATTEMPTS_OF_A_RETRIABLE_ROW, policy.maxAttempts())) {
+        if (!isRetriable || used >= ATTEMPTS_OF_A_RETRIABLE_ROW || policy.isExhausted(used)) {
             return new DeadLetter(reason, used, error, STAGE);
         }
         long wait = policy.waitAfter(used, situation.chance()).toMillis();

@@ -15,9 +15,9 @@ import java.util.Optional;
  *   <tr><td>{@link #ROW_FATAL}</td><td>malformed, name invalid, version mismatch, too large, something thrown at it before anything was
  *       done</td>
  *       <td>dead letter at once</td><td>ends them</td></tr>
- *   <tr><td>{@link #ROW_RETRIABLE}</td><td>no route</td><td>one retry on the normal wait, then dead letter</td><td>uses one</td></tr>
+ *   <tr><td>{@link #ROW_RETRIABLE}</td><td>no route</td><td>one retry on the normal wait, none if its policy allows one attempt only; then dead letter</td><td>uses one</td></tr>
  *   <tr><td>{@link #DESTINATION_DOWN}</td><td>its topic is missing, forbidden, not writable, not looked at yet</td>
- *       <td>waits on its lane without an end</td><td>uses none</td></tr>
+ *       <td>waits on its lane without an end, and the lane has no limit meanwhile</td><td>uses none</td></tr>
  *   <tr><td>{@link #SYSTEMIC}</td><td>broker, coordinator, authentication: whatever Kafka's client throws; a topic of
  *       Tailrace's own (dead letters, audit feed, ...) that cannot be written; stores that are torn or of a newer release</td>
  *       <td>untouched: nothing is taken in, and the transaction never was</td><td>uses none</td></tr>

@@ -85,9 +85,14 @@ public final class Routes {
         return way(name, version).allowed();
     }
 
-    /** Policy of an event that has no route, or whose name is none. */
+    /** Policy of events that no rule takes, or whose name is none. */
     public RetryPolicy retry() {
         return retry;
+    }
+
+    /** Policy of an event: as its rule says, wherever the rule would have it go. */
+    public RetryPolicy retry(RowName name, int version) {
+        return way(name, version).rule().flatMap(Rule::retry).orElse(retry);
     }
 
     /**

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param records to be sent, in this order
  * @param due for the agenda, null when there is nothing
  * @param change of a lane, null when there is none
- * @param after is remembered, counted and said once the rest is done
+ * @param after once the rest is done: what has gone is written into the memory of the past, which is a store of the task like the lanes
+ *     and so part of the same transaction; then it is counted and said
  */
 record Deed(
         List<Outgoing> records, @Nullable Due due, @Nullable Change change, Runnable after) {

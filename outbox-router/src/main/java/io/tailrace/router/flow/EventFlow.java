@@ -7,7 +7,6 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
-import io.tailrace.router.deadletter.Letter;
 import io.tailrace.router.deadletter.OneLine;
 import io.tailrace.router.deadletter.Parking;
 import io.tailrace.router.deadletter.Verdict;
@@ -24,7 +23,6 @@ import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
 import io.tailrace.router.lane.Standing;
-import io.tailrace.router.past.Passed;
 import io.tailrace.router.redact.Redaction;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,11 +55,12 @@ public final class EventFlow implements Attempts {
     private final Decider decider;
     private final Parking parking;
     private final Redaction redaction;
+    private final HaltedHeads operators;
+    private final Lateness lateness;
+    private final Endings endings;
 
     /** Where rows that wait are shown. */
     private final String retryTopic;
-
-    private final HaltedHeads operators;
 
     /** @param redaction of copies on the audit feed */
     public EventFlow(Surroundings around, Decider decider, Parking parking, Redaction redaction) {
@@ -71,6 +70,8 @@ public final class EventFlow implements Attempts {
         this.redaction = redaction;
         this.retryTopic = redaction.topics().retry(Topics.EVENTS);
         this.operators = new HaltedHeads(around, parking);
+        this.lateness = new Lateness(around.past().passed());
+        this.endings = new Endings(decider, parking, lateness);
     }
 
     /** A row as it was committed. */
@@ -91,7 +92,7 @@ public final class EventFlow implements Attempts {
                         word -> word.kind() == Kind.CONTROL
                                 ? operators.hear(word)
                                 : admit(anew(word), LaneEvent.Kind.REVIVED),
-                        this::park);
+                        this::parkOnArrival);
     }
 
     /** Attempts the row at once, or lets it wait behind those of its key. */
@@ -99,12 +100,12 @@ public final class EventFlow implements Attempts {
         LaneKey lane = laneOf(event);
         LaneRow row = LaneRow.fresh(event.seq(), event.record());
         if (around.lanes().isBlocked(lane)) {
-            return around.lanes().refuses(lane, row, halts(lane, row.record()))
-                    ? park(row, Reason.LANE_OVERFLOW, Overflow.TRAIL, Overflow.STAGE)
+            return around.lanes().refuses(lane, row, endings.halts(lane, row.record()), now())
+                    ? stop(lane, overflow(lane, row, Reason.LANE_OVERFLOW))
                     : Deed.settle(hear(lane, LaneEvent.of(how, row.place(), 0, row.record())));
         }
-        Decision decision = decide(event, Standing.FRESH);
-        Act act = act(event, row, decision);
+        Decision decision = decide(lane, event, Standing.FRESH);
+        Act act = act(lane, event, row, decision);
         boolean staysHere =
                 act.outcome().kind() == LaneEvent.Kind.FAILED || act.outcome().kind() == LaneEvent.Kind.HALTED;
         return staysHere ? act.deed().and(settleDown(home(event, decision), row, act.outcome())) : act.deed();
@@ -114,29 +115,33 @@ public final class EventFlow implements Attempts {
     @Override
     public Attempt attempt(LaneKey lane, LaneRow row) {
         Reason burial = row.standing().burial();
-        if (burial != null) {
-            return new Attempt(park(row, burial, Overflow.TRAIL, Overflow.STAGE), outcome(LaneEvent.Kind.DEAD, row));
-        }
-        return ON_A_LANE
-                .decode(row.record())
-                .match(event -> attempt(lane, row, event), malformed -> new Attempt(park(malformed), given(lane, row)));
+        Act act = burial != null
+                ? overflow(lane, row, burial)
+                : ON_A_LANE
+                        .decode(row.record())
+                        .match(event -> attempt(lane, row, event), malformed -> endings.of(lane, row, malformed));
+        return new Attempt(act.deed(), act.outcome());
     }
 
     /** The row is in hand: it leaves its lane with the error on it, and the lane goes on. */
     @Override
     public Attempt giveUp(LaneKey lane, LaneRow row, ErrorTrail bug) {
-        return new Attempt(park(row, Reason.TIMER_ERROR, bug, "timer"), given(lane, row));
+        Act act = endings.of(lane, row, Reason.TIMER_ERROR, bug, "timer");
+        return new Attempt(act.deed(), act.outcome());
     }
 
-    private Attempt attempt(LaneKey lane, LaneRow row, Decoded event) {
-        Decision decision = decide(event, row.standing());
-        Act act = act(event, row, decision);
+    private Act attempt(LaneKey lane, LaneRow row, Decoded event) {
+        Decision decision = decide(lane, event, row.standing());
+        Act act = act(lane, event, row, decision);
+        if (act.outcome().kind() != LaneEvent.Kind.FAILED) {
+            return act;
+        }
         LaneKey home = home(event, decision);
-        if (act.outcome().kind() != LaneEvent.Kind.FAILED || home.equals(lane)) {
-            return new Attempt(act.deed(), act.outcome());
+        if (home.equals(lane)) {
+            return act;
         }
         // Rows that only waited for a destination together part when it is back and they fail for reasons of their own.
-        return new Attempt(act.deed().and(settleDown(home, row, act.outcome())), outcome(LaneEvent.Kind.DONE, row));
+        return new Act(act.deed().and(settleDown(home, row, act.outcome())), outcome(LaneEvent.Kind.DONE, row));
     }
 
     /** Onto a lane: as its head if it is the first, else behind the others until they are through. */
@@ -161,16 +166,13 @@ public final class EventFlow implements Attempts {
         return LaneKey.of(Topics.EVENTS, event.source(), event.orderingKey(), event.rowId());
     }
 
-    private Decision decide(Decoded row, Standing standing) {
-        Decoded event = withLateness(row);
+    private Decision decide(LaneKey lane, Decoded row, Standing standing) {
+        Decoded event = lateness.tell(lane, row);
         double chance = around.chance().nextDouble();
         return decider.decide(event, standing.attempts(), standing.waits(), now(), chance);
     }
 
-    /** What a decision comes to for the row itself: the deed, and what it is to a lane. */
-    private record Act(Deed deed, LaneEvent outcome) {}
-
-    private Act act(Decoded event, LaneRow row, Decision decision) {
+    private Act act(LaneKey lane, Decoded event, LaneRow row, Decision decision) {
         return decision.match(new Decision.Cases<>() {
             @Override
             public Act publish(Decision.Publish publish) {
@@ -183,7 +185,8 @@ public final class EventFlow implements Attempts {
                 return new Act(
                         Deed.send(
                                 records,
-                                () -> delivered(event, took, row.standing().attempts())),
+                                () -> delivered(
+                                        lane, event, took, row.standing().attempts())),
                         outcome(LaneEvent.Kind.DONE, row));
             }
 
@@ -209,23 +212,16 @@ public final class EventFlow implements Attempts {
 
             @Override
             public Act deadLetter(Decision.DeadLetter dead) {
-                Letter letter = parking.letter(
-                        event.record(),
-                        event.rowId(),
-                        new Verdict(dead.reason(), dead.attempts(), dead.error(), dead.stage(), event.seq()));
-                LaneKey lane = laneOf(event);
-                Runnable after = () -> {
-                    parking.parked(letter);
-                    around.metrics().settledAfter(dead.attempts());
-                    mark(lane, event.seq(), event.record());
-                };
-                return new Act(Deed.send(letter.record(), after), given(lane, row));
+                Verdict verdict = new Verdict(dead.reason(), dead.attempts(), dead.error(), dead.stage(), event.seq());
+                Act end = endings.of(lane, row, event.rowId(), verdict);
+                Runnable counted = () -> around.metrics().settledAfter(dead.attempts());
+                return new Act(end.deed().then(counted), end.outcome());
             }
         });
     }
 
-    private void delivered(Decoded event, Duration took, int attempts) {
-        remember(event);
+    private void delivered(LaneKey lane, Decoded event, Duration took, int attempts) {
+        lateness.delivered(lane, event);
         around.metrics().routed(Topics.EVENTS, took);
         around.metrics().settledAfter(attempts);
     }
@@ -242,91 +238,30 @@ public final class EventFlow implements Attempts {
                 Instant.ofEpochMilli(retry.at()));
     }
 
-    /** Parked as it came. */
-    Deed park(Malformed malformed) {
+    /**
+     * Parks what cannot be read or brings about a bug, as it came, whichever topic it came from. It stops its key as any other row does,
+     * if its id, its name, its key and its place can be read: without an id no operator could name it.
+     */
+    Deed parkOnArrival(Malformed malformed) {
         RawRecord record = malformed.record();
         if (record.headers().kind().filter(Kind.CONTROL::equals).isPresent()) {
             return Words.unreadable(malformed, parking);
         }
-        Verdict verdict = new Verdict(malformed.reason(), 1, malformed.error(), malformed.stage(), malformed.seq());
-        return parked(parking.letter(record, malformed.rowId(), verdict));
-    }
-
-    /** A row that cannot be read stops its key as any other does, if its name, its key and its place can be. */
-    private Deed parkOnArrival(Malformed malformed) {
-        Deed parked = park(malformed);
         Place seq = malformed.seq();
-        Optional<LaneKey> lane = ofRow(malformed.record());
-        if (seq == null || lane.isEmpty() || !halts(lane.get(), malformed.record())) {
-            return parked;
+        if (seq == null) {
+            return endings.withoutPlace(malformed);
         }
-        LaneRow row = LaneRow.fresh(seq, malformed.record());
-        return parked.and(hear(lane.get(), outcome(LaneEvent.Kind.HALTED, row)));
+        LaneKey lane = Endings.laneOf(malformed);
+        return stop(lane, endings.of(lane, LaneRow.fresh(seq, record), malformed));
     }
 
-    private Deed park(LaneRow row, Reason reason, ErrorTrail error, String stage) {
-        RawRecord record = row.record();
-        String rowId = record.headers().text(HeaderName.CE_ID).orElseGet(record::origin);
-        Verdict verdict = new Verdict(reason, row.standing().attempts(), error, stage, row.place());
-        return parked(parking.letter(record, rowId, verdict));
+    private Act overflow(LaneKey lane, LaneRow row, Reason reason) {
+        return endings.of(lane, row, reason, Overflow.TRAIL, Overflow.STAGE);
     }
 
-    private Deed parked(Letter letter) {
-        return Deed.send(letter.record(), () -> {
-            parking.parked(letter);
-            Place seq = letter.verdict().seq();
-            if (seq != null) {
-                ofRow(letter.row()).ifPresent(lane -> mark(lane, seq, letter.row()));
-            }
-        });
-    }
-
-    private static Optional<LaneKey> ofRow(RawRecord record) {
-        Headers headers = record.headers();
-        return headers.text(HeaderName.CE_SOURCE)
-                .flatMap(source -> headers.text(HeaderName.CE_PARTITIONKEY)
-                        .map(key -> LaneKey.of(Topics.EVENTS, source, key, "")));
-    }
-
-    /** The row is given up: its key goes on, or stops here. */
-    private LaneEvent given(LaneKey lane, LaneRow row) {
-        return outcome(halts(lane, row.record()) ? LaneEvent.Kind.HALTED : LaneEvent.Kind.DEAD, row);
-    }
-
-    private boolean halts(LaneKey lane, RawRecord record) {
-        return lane.sort() == LaneKey.Sort.KEYED && decider.haltsKey(record.headers());
-    }
-
-    /** What it takes to tell later whether the row, replayed, comes behind newer ones. */
-    private void mark(LaneKey lane, Place seq, RawRecord record) {
-        if (lane.sort() == LaneKey.Sort.KEYED) {
-            around.past().passed().died(lane, seq, isReplay(record));
-        }
-    }
-
-    private void remember(Decoded delivered) {
-        if (delivered.orderingKey() == null) {
-            return;
-        }
-        Passed passed = around.past().passed();
-        passed.delivered(laneOf(delivered), delivered.seq());
-        if (isReplay(delivered.record())) {
-            passed.redeemed(laneOf(delivered));
-        }
-    }
-
-    /** A replayed row says whether newer rows of its key were delivered before it, each time it is looked at. */
-    private Decoded withLateness(Decoded event) {
-        if (!isReplay(event.record()) || event.orderingKey() == null) {
-            return event;
-        }
-        boolean isLate = around.past().passed().isLate(laneOf(event), event.seq());
-        Headers headers = event.record().headers();
-        return event.with(isLate ? headers.with(HeaderName.LATE, "true") : headers.without(HeaderName.LATE));
-    }
-
-    private static boolean isReplay(RawRecord record) {
-        return record.headers().text(HeaderName.REPLAY_ID).isPresent();
+    /** The end of a row that is on no lane: nothing to its key, unless that is to stop. */
+    private Deed stop(LaneKey lane, Act end) {
+        return end.outcome().kind() == LaneEvent.Kind.HALTED ? end.deed().and(hear(lane, end.outcome())) : end.deed();
     }
 
     private Outgoing shown(RawRecord record, Place seq, int attempts, long until) {

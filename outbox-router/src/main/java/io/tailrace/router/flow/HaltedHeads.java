@@ -14,13 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What operators say to the head at which a key has stopped. They name the row: if it is not the head any more, somebody else was
+ * What operators say to a row at which a key has stopped. They name the row: if it does not stop its key any more, somebody else was
  * there before, and nothing happens. To replay it is to replay its dead letter, which is there once, so it is no word of this kind.
  *
  * <table>
  *   <caption>acts</caption>
- *   <tr><td>{@code skip}</td><td>the key goes on; the dead letter stays, and can be replayed later, late</td></tr>
- *   <tr><td>{@code discard}</td><td>the key goes on, and the dead letter goes in the same transaction</td></tr>
+ *   <tr><td>{@code skip}</td><td>to the head only: the key goes on; the dead letter stays, and can be replayed later, late</td></tr>
+ *   <tr><td>{@code discard}</td><td>the row leaves its lane, wherever it stands there, and the key goes on unless it stops before it; the
+ *       letter goes in the same transaction. To the head only it would leave rows that stop their key and have no letter</td></tr>
  *   <tr><td>any other</td><td>is of a newer release: parked, to be looked at</td></tr>
  * </table>
  */
@@ -46,34 +47,35 @@ final class HaltedHeads {
 
     private Deed goOn(Decoded word, boolean discards) {
         LaneKey lane = LaneKey.of(Topics.EVENTS, word.source(), word.orderingKey(), word.rowId());
-        LaneRow head = around.lanes().head(lane);
-        if (head == null || !isHaltedAt(head, word)) {
-            return Deed.NONE.then(() -> sayWhoHeadsIt(word, head));
+        LaneRow named =
+                discards ? around.lanes().row(lane, word.seq()) : around.lanes().head(lane);
+        if (named == null || !isHaltedAt(named, word)) {
+            return Deed.NONE.then(() -> sayWhoIsThere(word, named));
         }
         LaneEvent skipped = LaneEvent.of(
-                LaneEvent.Kind.SKIPPED, head.place(), head.standing().turn(), head.record());
+                LaneEvent.Kind.SKIPPED, named.place(), named.standing().turn(), named.record());
         Deed deed = Deed.settle(
                         around.lanes().hear(lane, skipped, around.clock().millis()))
                 .then(() -> LOG.info(
-                        "Key goes on, its dead letter {}: rowId={} key={}",
+                        "Key stops no more at this row, its dead letter {}: rowId={} key={}",
                         discards ? "is gone" : "stays",
                         OneLine.of(word.rowId()),
                         OneLine.of(word.orderingKey())));
         return discards ? deed.and(parking.tombstone(word.rowId())) : deed;
     }
 
-    private static void sayWhoHeadsIt(Decoded word, @Nullable LaneRow head) {
+    private static void sayWhoIsThere(Decoded word, @Nullable LaneRow there) {
         LOG.info(
-                "Lane command did nothing, the key does not stop at this row: act={} rowId={} key={} head={} state={}",
+                "Lane command did nothing, the key does not stop at this row: act={} rowId={} key={} there={} state={}",
                 word.act(),
                 OneLine.of(word.rowId()),
                 OneLine.of(word.orderingKey()),
-                OneLine.of(head == null ? "" : rowId(head)),
-                head == null ? RowState.ABSENT : head.state());
+                OneLine.of(there == null ? "" : rowId(there)),
+                there == null ? RowState.ABSENT : there.state());
     }
 
-    private static boolean isHaltedAt(LaneRow head, Decoded word) {
-        return head.state() == RowState.HALTED && rowId(head).equals(word.rowId());
+    private static boolean isHaltedAt(LaneRow row, Decoded word) {
+        return row.state() == RowState.HALTED && rowId(row).equals(word.rowId());
     }
 
     private static String rowId(LaneRow row) {

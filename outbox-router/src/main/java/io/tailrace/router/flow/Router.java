@@ -66,9 +66,9 @@ public final class Router {
         this.giveUp = giveUp;
         this.commands = commands;
         this.intakes = Map.of(
-                topics.rawEvents(), new Intake(events::arrived, events::park),
+                topics.rawEvents(), new Intake(events::arrived, events::parkOnArrival),
                 topics.rawCommands(), new Intake(commands::arrived, commands::park),
-                topics.retry(Topics.EVENTS), new Intake(events::returned, events::park),
+                topics.retry(Topics.EVENTS), new Intake(events::returned, events::parkOnArrival),
                 topics.retry(Topics.COMMANDS), new Intake(ofCommands::answered, ofCommands::park));
         this.releasers = Map.of(Topics.EVENTS, releaser(events), Topics.COMMANDS, releaser(ofCommands));
     }

@@ -2,7 +2,8 @@ package io.tailrace.router.lane;
 
 /**
  * How long a lane may get. Over either limit one row is given up as {@code lane-overflow}: the head of a lane that goes on after its
- * dead letters, the row that comes in where the key stops at them.
+ * dead letters, the row that comes in where the key stops at them. There is no limit while the head waits for a destination that is
+ * down: such a lane is as long as the outage.
  *
  * @param rows on one lane
  * @param bytes of their records

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *       {@link LaneLimits#window()}. A released row that comes back, one that is tried anew, or one that waits until later closes it.
  *   <li>A row at which its key stops lets nobody pass, until it is replayed or skipped.
  *   <li>A head that was released and is not answered is released again, at the same turn, ever more rarely.
- *   <li>A lane that is over its limits gives up its head, as often as it takes.
+ *   <li>A lane that is over its limits gives up its head, as often as it takes, if the head failed and waits to be tried again. One that
+ *       waits for a destination is no reason, however long that takes.
  *   <li>A lane that has lost its last row is gone, and the key flows.
  * </ul>
  *
@@ -62,18 +63,39 @@ public final class Lanes {
         return look.lane() == null ? null : look.head();
     }
 
+    /** The row at a place of a lane, null when there is none. */
+    public @Nullable LaneRow row(LaneKey key, Place place) {
+        return Change.of(stores, key, 0).row(place);
+    }
+
     /**
      * Whether a row that comes in is one too many for a lane that keeps its head.
      *
      * @param halts whether the key is to stop at this row's dead letter
+     * @param now milliseconds since the epoch
      */
-    public boolean refuses(LaneKey key, LaneRow row, boolean halts) {
-        Change look = Change.of(stores, key, 0);
+    public boolean refuses(LaneKey key, LaneRow row, boolean halts, long now) {
+        Change look = Change.of(stores, key, now);
         Lane lane = look.lane();
-        return lane != null
-                && limits.areExceededBy(lane.rows() + 1, lane.bytes() + row.bytes())
-                && (halts || look.head().state() == RowState.HALTED)
-                && look.row(row.place()) == null;
+        if (lane == null || !limits.areExceededBy(lane.rows() + 1, lane.bytes() + row.bytes())) {
+            return false;
+        }
+        LaneRow head = look.head();
+        boolean isKept = head.state() == RowState.HALTED || (halts && isAtFault(key, head, now));
+        return isKept && look.row(row.place()) == null;
+    }
+
+    /**
+     * Whether a lane is long because of its head, which failed and waits. Else it is as long as an outage lasts: its head waits for a
+     * destination, or for somebody before it, and nobody is given up for that; or that is over, and its head is about to go.
+     */
+    private static boolean isAtFault(LaneKey key, LaneRow head, long now) {
+        Standing standing = head.standing();
+        boolean waitsForOthers = key.sort() == LaneKey.Sort.DESTINATION || standing.waits() > 0;
+        return head.state() == RowState.WAITING
+                && !waitsForOthers
+                && standing.burial() == null
+                && standing.notBefore() > now;
     }
 
     /**
@@ -239,14 +261,17 @@ public final class Lanes {
         }
     }
 
-    /** A lane over its limits gives up its head, unless an executor holds it: then the next row that comes in asks again. */
+    /**
+     * A lane over its limits gives up the head that is to blame for it. One that an executor holds is not taken from him: the next row
+     * that comes in asks again.
+     */
     private void shorten(Change change) {
         Lane lane = change.existing();
         if (!limits.areExceededBy(lane.rows(), lane.bytes())) {
             return;
         }
         LaneRow head = change.head();
-        if (head.standing().burial() == null) {
+        if (isAtFault(change.key(), head, change.now())) {
             apply(change, head, LaneEvent.of(Kind.OVERFLOWED, head.place(), 0, head.record()));
         }
     }

@@ -9,6 +9,7 @@ import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.retry.RetryPolicy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +71,17 @@ class RoutesTest {
         assertThat(resolve(routes, "shop.commands")).isEmpty();
         assertThat(resolve(routes, "shop.raw.events")).isEmpty();
         assertThat(resolve(routes, "shop.orders")).map(Route::topic).contains("shop.orders");
+    }
+
+    /** A rule's own policy holds for what it takes, also where it leads nowhere. */
+    @Test
+    void aRuleThatLeadsNowhereHasItsPolicyAllTheSame() {
+        RetryPolicy once = new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 1);
+        Routes routes = compiled(Default.NONE, new Rule("shop.*", "{name}").with(once));
+        assertThat(routes.retry(RowName.event("shop.commands").name().orElseThrow(), 1))
+                .isEqualTo(once);
+        assertThat(routes.retry(RowName.event("sales.order").name().orElseThrow(), 1))
+                .isEqualTo(RetryPolicy.EVENTS);
     }
 
     @Test

@@ -229,17 +229,61 @@ class LaneTableTest {
         Lanes small = new Lanes(stores, stores, stores, new LaneLimits(2, 1 << 20, 10), LaneWatcher.NONE);
         put(RowState.WAITING);
         LaneRow second = LaneRow.fresh(new Place(1, 11), RECORD);
-        assertThat(small.refuses(LANE, second, true)).isFalse();
+        assertThat(small.refuses(LANE, second, true, NOW)).isFalse();
         InMemory.take(small, LANE, LaneEvent.of(Kind.ARRIVED, second.place(), 0, RECORD), NOW, this::release, budget());
 
         LaneRow third = LaneRow.fresh(new Place(1, 12), RECORD);
-        assertThat(small.refuses(LANE, third, true)).isTrue();
-        assertThat(small.refuses(LANE, third, false)).as("its head is given up").isFalse();
-        assertThat(small.refuses(LANE, second, true)).as("it is there already").isFalse();
+        assertThat(small.refuses(LANE, third, true, NOW)).isTrue();
+        assertThat(small.refuses(LANE, third, false, NOW))
+                .as("its head is given up")
+                .isFalse();
+        assertThat(small.refuses(LANE, second, true, NOW))
+                .as("it is there already")
+                .isFalse();
         InMemory.take(small, LANE, LaneEvent.of(Kind.HALTED, PLACE, 5, RECORD), NOW, this::release, budget());
-        assertThat(small.refuses(LANE, third, false))
+        assertThat(small.refuses(LANE, third, false, NOW))
                 .as("its head was given up, and stays")
                 .isTrue();
+    }
+
+    /** However long the outage is, and until all that it has held up is through. */
+    @Test
+    void aLaneWhoseHeadWaitsForADestinationHasNoLimit() {
+        Lanes small = new Lanes(stores, stores, stores, new LaneLimits(2, 1 << 20, 10), LaneWatcher.NONE);
+        boolean[] isDown = {true};
+        Releaser inPlace = (key, row) -> {
+            released.add(row);
+            Standing before = row.standing();
+            return Optional.of(
+                    isDown[0]
+                            ? new LaneEvent(
+                                    Kind.FAILED,
+                                    row.place(),
+                                    before.turn() + 1,
+                                    LATER + 1,
+                                    before.attempts(),
+                                    before.waits() + 1,
+                                    RECORD)
+                            : LaneEvent.of(Kind.DONE, row.place(), before.turn(), RECORD));
+        };
+        InMemory.take(small, LANE, new LaneEvent(Kind.FAILED, PLACE, 1, LATER, 0, 1, RECORD), NOW, inPlace, budget());
+        for (int offset = 11; offset < 20; offset++) {
+            LaneRow row = LaneRow.fresh(new Place(1, offset), RECORD);
+            assertThat(small.refuses(LANE, row, true, NOW)).isFalse();
+            InMemory.take(small, LANE, LaneEvent.of(Kind.ARRIVED, row.place(), 0, RECORD), NOW, inPlace, budget());
+        }
+        assertThat(released).isEmpty();
+
+        isDown[0] = false;
+        assertThat(stores.due(LATER)).isEqualTo(LANE);
+        small.wake(LANE, LATER, LATER, inPlace, new Budget(3, 1_000, () -> 0));
+        LaneRow late = LaneRow.fresh(new Place(1, 20), RECORD);
+        assertThat(small.refuses(LANE, late, true, LATER))
+                .as("seven are on their way")
+                .isFalse();
+        InMemory.take(small, LANE, LaneEvent.of(Kind.ARRIVED, late.place(), 0, RECORD), LATER, inPlace, budget());
+        assertThat(places()).hasSize(11).isSorted();
+        assertThat(released).extracting(row -> row.standing().burial()).containsOnlyNulls();
     }
 
     @Test

@@ -249,6 +249,28 @@ class EventBehaviourTest {
         }
     }
 
+    /** An outage is no failure, however much it holds up: neither a lane nor the one of its rows without a key has a limit then. */
+    @Test
+    void anOutageThatHoldsUpMoreThanALaneMayHoldParksNobody() {
+        try (Rig rig = new Rig(new LaneLimits(3, 1 << 20, 10), CONTEXT)) {
+            rig.destinations.put(DESTINATION, Destination.down(Destination.State.MISSING, "deleted"));
+            List<String> keyed = List.of("a", "b", "c", "d", "e", "f");
+            List<String> alone = List.of("1", "2", "3", "4", "5", "6");
+            keyed.forEach(id -> rig.event(id, "sales.order-placed", "k"));
+            alone.forEach(id -> rig.event(id, "sales.order-placed", null));
+            rig.pass(Duration.ofHours(1));
+            rig.event("g", "sales.order-placed", "k");
+            rig.event("7", "sales.order-placed", null);
+            assertThat(rig.ids(DLQ)).isEmpty();
+
+            rig.destinations.clear();
+            rig.pass(Duration.ofSeconds(300));
+            assertThat(rig.ids(DLQ)).isEmpty();
+            List<String> out = rig.ids(DESTINATION);
+            assertThat(out).hasSize(14).containsSubsequence(keyed).containsSubsequence(alone);
+        }
+    }
+
     @Test
     void aBugThatARowBringsAboutParksThatRow() {
         try (Rig rig = new Rig(CONTEXT)) {

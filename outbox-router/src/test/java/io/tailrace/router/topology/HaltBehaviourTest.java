@@ -2,6 +2,7 @@ package io.tailrace.router.topology;
 
 import static io.tailrace.contract.header.HeaderName.CONTROL;
 import static io.tailrace.contract.header.HeaderName.LATE;
+import static io.tailrace.contract.header.HeaderName.PAYLOAD;
 import static io.tailrace.contract.header.HeaderName.REASON;
 import static io.tailrace.contract.header.HeaderName.REPLAY_ID;
 import static io.tailrace.contract.header.HeaderName.SEQ;
@@ -86,6 +87,28 @@ class HaltBehaviourTest {
         }
     }
 
+    /** A lane may hold several: each has a letter, and none may stay where nobody can name it any more. */
+    @Test
+    void aHaltedRowBehindTheHeadIsDiscardedToo() {
+        try (Rig rig = new Rig(RoutesConfig.Default.NONE, LEDGER)) {
+            poison(rig);
+            Headers tooLarge =
+                    Rig.raw("large", "ledger.posted", "k", Kind.EVENT).with(REASON, "too-large");
+            rig.pipe(rig.topics.rawEvents(), tooLarge.with(PAYLOAD, "omitted"), "k", null);
+            rig.event("third", "ledger.posted", "k");
+            assertThat(rig.ids(DLQ)).containsExactly("poison", "large");
+
+            rig.pipe(rig.topics.retry("events"), command("discard", "large", "1:1"), "k", null);
+            assertThat(rig.read(DLQ)).extracting(Rig.Out::key).containsExactly("large");
+            assertThat(rig.ids(DESTINATION)).as("the key stops before it").isEmpty();
+
+            rig.pipe(rig.topics.retry("events"), replay("poison", "ledger.posted", "1:0"), "k", "mended");
+            assertThat(rig.ids(DESTINATION)).containsExactly("poison", "third");
+            rig.event("fourth", "ledger.posted", "k");
+            assertThat(rig.ids(DESTINATION)).as("its lane has gone").containsExactly("fourth");
+        }
+    }
+
     /** Somebody wanted something: it is kept, beside the row's own dead letter and not in its place. */
     @Test
     void anActOfANewerReleaseIsParkedAndChangesNothing() {
@@ -112,6 +135,66 @@ class HaltBehaviourTest {
 
             rig.pipe(rig.topics.retry("events"), replay("poison", "ledger.posted", "1:0"), "k", "mended");
             assertThat(rig.ids(DESTINATION)).containsExactly("poison", "second");
+
+            rig.event("fourth", "ledger.posted", "k");
+            assertThat(rig.ids(DESTINATION))
+                    .as("nobody passes what was refused either")
+                    .isEmpty();
+            rig.pipe(rig.topics.retry("events"), replay("third", "ledger.posted", "1:2"), "k", "payload of third");
+            List<Rig.Out> out = rig.read(DESTINATION);
+            assertThat(out).extracting(Rig.Out::value).containsExactly("payload of third", "payload of fourth");
+            assertThat(out.get(0).headers().text(LATE)).isEmpty();
+        }
+    }
+
+    /** What stops a key has its payload in its letter: on the lane there is room for others. */
+    @Test
+    void aRowAtWhichAKeyStopsTakesNoMoreRoomThanItsName() {
+        try (Rig rig = new Rig(new LaneLimits(10, 2_000, 10), RoutesConfig.Default.NONE, LEDGER)) {
+            rig.destinations.put(DESTINATION, Destination.writable(100));
+            rig.pipe(
+                    rig.topics.rawEvents(),
+                    Rig.raw("poison", "ledger.posted", "k", Kind.EVENT),
+                    "k",
+                    "x".repeat(10_000));
+            rig.destinations.clear();
+            rig.event("second", "ledger.posted", "k");
+            assertThat(rig.ids(DLQ)).containsExactly("poison");
+            rig.pipe(rig.topics.retry("events"), command("skip", "poison", "1:0"), "k", null);
+            assertThat(rig.ids(DESTINATION)).containsExactly("second");
+        }
+    }
+
+    /** Rows of a key may follow several rules: the head is given up for those that go on, and is dead like any other of its rule. */
+    @Test
+    void aHeadThatIsGivenUpForTheLengthOfItsLaneStopsItsKeyIfItsRuleSaysSo() {
+        RoutesConfig.Rule nowhere = new RoutesConfig.Rule("shop.*", "{name}").with(OnDeadLetter.HALT_KEY);
+        try (Rig rig = new Rig(new LaneLimits(2, 1 << 20, 10), RoutesConfig.Default.NONE, SALES, nowhere)) {
+            rig.event("poison", "shop.commands", "k");
+            rig.event("second", "sales.placed", "k");
+            rig.event("third", "sales.placed", "k");
+            List<Rig.Out> dead = rig.read(DLQ);
+            assertThat(dead).extracting(Rig.Out::id).containsExactly("poison");
+            assertThat(dead.get(0).text(REASON)).isEqualTo("lane-overflow");
+            rig.pass(Duration.ofDays(1));
+            assertThat(rig.ids("shop.events.sales")).isEmpty();
+            rig.pipe(rig.topics.retry("events"), command("skip", "poison", "1:0"), "k", null);
+            assertThat(rig.ids("shop.events.sales")).containsExactly("second", "third");
+        }
+    }
+
+    /** Nobody is refused for an outage. */
+    @Test
+    void anOutageRefusesNobodyWhoseKeyWouldStop() {
+        try (Rig rig = new Rig(new LaneLimits(2, 1 << 20, 10), RoutesConfig.Default.NONE, LEDGER)) {
+            rig.destinations.put(DESTINATION, Destination.down(Destination.State.FORBIDDEN, "no"));
+            List<String> ids = List.of("a", "b", "c", "d", "e");
+            ids.forEach(id -> rig.event(id, "ledger.posted", "k"));
+            rig.pass(Duration.ofHours(1));
+            rig.destinations.clear();
+            rig.pass(Duration.ofSeconds(300));
+            assertThat(rig.ids(DLQ)).isEmpty();
+            assertThat(rig.ids(DESTINATION)).containsExactlyElementsOf(ids);
         }
     }
 

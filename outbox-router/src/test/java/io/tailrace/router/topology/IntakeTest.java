@@ -13,6 +13,7 @@ import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.redact.Secrets;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
 import io.tailrace.router.deadletter.LetterForm;
 import io.tailrace.router.decide.Decider;
 import io.tailrace.router.decide.Destination;
@@ -34,6 +35,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -110,8 +112,32 @@ class IntakeTest {
         assertThat(sent).isEmpty();
     }
 
+    /** Who looks after a key does not care whether its row was bad or we were: nothing may be delivered behind it. */
+    @Test
+    void aBugAtTheArrivalOfARowStopsAKeyThatStopsAtItsDeadLetters() {
+        RoutesConfig.Rule ledger =
+                new RoutesConfig.Rule("sales.*", "shop.events.sales", false).with(OnDeadLetter.HALT_KEY);
+        Router router = router(new RoutesConfig(RoutesConfig.Default.NONE, List.of(ledger)));
+        thrownByAPlan = new IllegalStateException("a bug");
+        router.take(record("shop.raw.events", "event", "a", 7));
+        router.take(record("shop.raw.events", "event", "b", 8));
+        assertThat(sent).extracting(Outgoing::topic).containsExactly("shop.events.dlq");
+
+        RawRecord replay = record("shop.events.retry", "replay", "a", 1);
+        thrownByAPlan = new IllegalStateException("a bug");
+        router.take(replay);
+        assertThat(sent).extracting(Outgoing::topic).containsExactly("shop.events.dlq", "shop.events.dlq");
+        router.take(replay);
+        assertThat(sent.subList(2, 4))
+                .extracting(out -> out.headers().text(HeaderName.CE_ID).orElse(""))
+                .containsExactly("a", "b");
+    }
+
     private Router router() {
-        RoutesConfig routes = new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of());
+        return router(new RoutesConfig(RoutesConfig.Default.CONTEXT, List.of()));
+    }
+
+    private Router router(RoutesConfig routes) {
         RetryPolicy retry = new RetryPolicy(Duration.ofSeconds(10), Duration.ofSeconds(300), 5);
         Routes compiled = Routes.compile(routes, retry, topics, List.of(), new ArrayList<>());
         Decider decider = new Decider(() -> compiled, topic -> Destination.writable(1 << 20));
@@ -157,6 +183,10 @@ class IntakeTest {
     }
 
     private static RawRecord record(String topic, String kind, String id) {
+        return record(topic, kind, id, 7);
+    }
+
+    private static RawRecord record(String topic, String kind, String id, long offset) {
         Headers headers = Rig.raw(id, "sales.order", "k", Kind.of(kind).orElseThrow()).toBuilder()
                 .put(HeaderName.SEQ, topic.contains(".raw.") ? "1" : "1:7")
                 .put(HeaderName.NOT_BEFORE, 0)
@@ -165,7 +195,7 @@ class IntakeTest {
                 .put(HeaderName.PLACE, "1:7")
                 .put(HeaderName.CONTROL, "run-now")
                 .build();
-        return new RawRecord(topic, 0, 7, Bytes.utf8("k"), Bytes.utf8("payload"), headers);
+        return new RawRecord(topic, 0, offset, Bytes.utf8("k"), Bytes.utf8("payload"), headers);
     }
 
     private static KeyValueStore<org.apache.kafka.common.utils.Bytes, byte[]> store() {

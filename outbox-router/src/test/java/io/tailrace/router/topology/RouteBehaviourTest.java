@@ -129,6 +129,23 @@ class RouteBehaviourTest {
         }
     }
 
+    @Test
+    void whereItsRuleAllowsOneAttemptAnEventThatCanGoNowhereIsNotTriedAgain() {
+        RetryPolicy once = new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 1);
+        Rule impatient = new Rule("shop.*", "{name}").with(once);
+        Rule patient = new Rule("shop.raw.*", "{name}").with(new RetryPolicy(once.base(), once.cap(), 9));
+        try (Rig rig = new Rig(NONE, impatient, patient)) {
+            rig.event("once", "shop.commands", "i");
+            rig.event("twice", "shop.raw.events", "k");
+            rig.event("twice-by-default", "stock.counted", "j");
+            assertThat(rig.ids("shop.events.dlq")).containsExactly("once");
+            rig.pass(Duration.ofMillis(1_200));
+            assertThat(rig.ids("shop.events.dlq")).as("its rule's wait too").containsExactly("twice");
+            rig.pass(Duration.ofSeconds(12));
+            assertThat(rig.ids("shop.events.dlq")).containsExactly("twice-by-default");
+        }
+    }
+
     private static Headers with(String id, String name) {
         return Rig.raw(id, name, "k", Kind.EVENT).toBuilder()
                 .put(CE_TENANTID, "acme")
