@@ -246,46 +246,6 @@ class LaneTableTest {
                 .isTrue();
     }
 
-    /** However long the outage is, and until all that it has held up is through. */
-    @Test
-    void aLaneWhoseHeadWaitsForADestinationHasNoLimit() {
-        Lanes small = new Lanes(stores, stores, stores, new LaneLimits(2, 1 << 20, 10), LaneWatcher.NONE);
-        boolean[] isDown = {true};
-        Releaser inPlace = (key, row) -> {
-            released.add(row);
-            Standing before = row.standing();
-            return Optional.of(
-                    isDown[0]
-                            ? new LaneEvent(
-                                    Kind.FAILED,
-                                    row.place(),
-                                    before.turn() + 1,
-                                    LATER + 1,
-                                    before.attempts(),
-                                    before.waits() + 1,
-                                    RECORD)
-                            : LaneEvent.of(Kind.DONE, row.place(), before.turn(), RECORD));
-        };
-        InMemory.take(small, LANE, new LaneEvent(Kind.FAILED, PLACE, 1, LATER, 0, 1, RECORD), NOW, inPlace, budget());
-        for (int offset = 11; offset < 20; offset++) {
-            LaneRow row = LaneRow.fresh(new Place(1, offset), RECORD);
-            assertThat(small.refuses(LANE, row, true, NOW)).isFalse();
-            InMemory.take(small, LANE, LaneEvent.of(Kind.ARRIVED, row.place(), 0, RECORD), NOW, inPlace, budget());
-        }
-        assertThat(released).isEmpty();
-
-        isDown[0] = false;
-        assertThat(stores.due(LATER)).isEqualTo(LANE);
-        small.wake(LANE, LATER, LATER, inPlace, new Budget(3, 1_000, () -> 0));
-        LaneRow late = LaneRow.fresh(new Place(1, 20), RECORD);
-        assertThat(small.refuses(LANE, late, true, LATER))
-                .as("seven are on their way")
-                .isFalse();
-        InMemory.take(small, LANE, LaneEvent.of(Kind.ARRIVED, late.place(), 0, RECORD), LATER, inPlace, budget());
-        assertThat(places()).hasSize(11).isSorted();
-        assertThat(released).extracting(row -> row.standing().burial()).containsOnlyNulls();
-    }
-
     @Test
     void oneLargeRowCostsAsManyHeadsAsItTakes() {
         Lanes small = new Lanes(stores, stores, stores, new LaneLimits(100, 1_000, 10), LaneWatcher.NONE);
