@@ -82,10 +82,11 @@ public final class GroupBeginning {
     /**
      * Makes sure that every partition of the topics has an offset to go on from.
      *
+     * @return those at whose first records the group begins, although they are not the first that were ever there
      * @throws StartRefused naming each offset that is missing or out of range
      * @throws KafkaException when the cluster cannot be asked, or while another member begins; trying again later may help
      */
-    public void ensure(List<String> topics) {
+    public List<TopicPartition> ensure(List<String> topics) {
         // In this order: whoever has begun since the first look has committed what the second one finds.
         Map<String, String> memory = remembered(topics);
         Map<TopicPartition, OffsetAndMetadata> committed = committed();
@@ -99,13 +100,14 @@ public final class GroupBeginning {
             (isFresh ? fresh : begun).add(topic);
         }
         verify(standing(begun, committed));
-        begin(fresh, committed);
+        List<TopicPartition> incomplete = begin(fresh, committed);
         remember(begun.stream().filter(topic -> !memory.containsKey(topic)).toList(), BEGUN);
+        return incomplete;
     }
 
-    private void begin(List<String> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
+    private List<TopicPartition> begin(List<String> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
         if (topics.isEmpty()) {
-            return;
+            return List.of();
         }
         remember(topics, BEGINNING);
         Map<TopicPartition, OffsetAndMetadata> first = new HashMap<>();
@@ -119,6 +121,10 @@ public final class GroupBeginning {
         }
         remember(topics, BEGUN);
         LOG.info("Group begins at the earliest records: group={} topics={}", group, topics);
+        return first.entrySet().stream()
+                .filter(each -> each.getValue().offset() > 0)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     private void verify(List<Standing> standing) {

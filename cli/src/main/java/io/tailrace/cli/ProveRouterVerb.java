@@ -34,7 +34,8 @@ import picocli.CommandLine.TypeConversionException;
             "when the wait of the row is over; in the middle of such a wait, to be succeeded by the other, and to take its share",
             "again; while it starts; and at any moment. How often where is counted.",
             "Ends with 0 only if no row is missing, doubled, out of its place within its key, or has used an attempt without a",
-            "fault of its own, and each point was hit: give it at least 5 kills."
+            "fault of its own, other keys flowed on beside the hot one, and there was something of everything to judge: each",
+            "point was hit (give it at least 5 kills; some more hit what was missed), rows died, were replayed and came late."
         },
         mixinStandardHelpOptions = true,
         footer = {

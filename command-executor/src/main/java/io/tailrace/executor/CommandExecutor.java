@@ -10,7 +10,6 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
-import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.executor.claim.CommandTable;
 import io.tailrace.executor.handler.Handlers;
@@ -200,7 +199,7 @@ public final class CommandExecutor implements Part {
                 runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), metrics);
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
-                new RowSecrets(config),
+                new RowSecrets(config, metrics),
                 clock,
                 () -> ThreadLocalRandom.current().nextDouble());
         RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, handlers, rules);
@@ -268,8 +267,7 @@ public final class CommandExecutor implements Part {
     /** Only where there is something to take out of rows. */
     private void scrub() {
         HikariDataSource connections = pool;
-        boolean hasSecrets = !config.redact().secrets().isEmpty();
-        if (connections != null && hasSecrets && config.redact().scrub() == RedactConfig.Scrub.ON_DONE) {
+        if (connections != null && config.redact().scrubs()) {
             opened(new Scrubber(config, connections, metrics, clock)).start();
         }
     }

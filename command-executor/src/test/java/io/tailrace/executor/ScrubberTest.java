@@ -112,6 +112,7 @@ class ScrubberTest {
             assertThat(shop.awaitStatus(buried, "DEAD").get("last_error"))
                     .contains("channel '[redacted]', page webmail");
             assertThat(shop.answersTo(buried, 1).get(0))
+                    .containsEntry("tailrace-stage", "decide")
                     .containsEntry("tailrace-error-message", "cannot take it: channel '[redacted]', page webmail");
         }
     }
@@ -144,6 +145,76 @@ class ScrubberTest {
         }
     }
 
+    /** A trigger or a constraint may want the value; an application may hold the row for hours. Neither is an outage. */
+    @Test
+    void oneRowThatCannotBeScrubbedHoldsUpNoOther(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack);
+                Connection application = stack.connect();
+                KafkaProducer<byte[], byte[]> router =
+                        new KafkaProducer<>(ClientSettings.producer(shop.config.kafka()))) {
+            TailraceConfig config = withSecrets(shop);
+            UUID refused = event(stack, "sales.refused");
+            UUID locked = event(stack, "sales.locked");
+            UUID behind = event(stack, "sales.behind");
+            stack.execute("ALTER TABLE tailrace.outbox ADD CHECK"
+                    + " (event_name <> 'sales.refused' OR payload->>'card' IS NOT NULL) NOT VALID");
+            application.setAutoCommit(false);
+            application.createStatement().execute("SELECT FROM tailrace.outbox WHERE id = '" + locked + "' FOR UPDATE");
+            for (UUID each : List.of(refused, locked, behind)) {
+                say(router, config, Topics.EVENTS, headers(each, "sales.any", config.ceSource()));
+            }
+            router.flush();
+            try (HikariDataSource pool = Pool.open(config, Duration.ofSeconds(30))) {
+                try (Scrubber first =
+                        new Scrubber(config, pool, new ExecutorMetrics(registry, "shop", 1), Clock.systemUTC())) {
+                    first.start();
+                    shop.awaitUntil(() -> !has(stack, behind));
+                    assertThat(has(stack, locked)).isTrue();
+                    assertThat(lag()).isPositive();
+                    assertThat(refusals()).isEqualTo(1);
+                }
+                registry.clear();
+                try (Scrubber next =
+                        new Scrubber(config, pool, new ExecutorMetrics(registry, "shop", 1), Clock.systemUTC())) {
+                    next.start();
+                    application.commit();
+                    shop.awaitUntil(() -> !has(stack, locked) && lag() == 0);
+                }
+            }
+            assertThat(has(stack, refused)).isTrue();
+        }
+    }
+
+    /** What its handler has done is done, and uses no attempt. */
+    @Test
+    void aCommandThatCannotBeScrubbedIsCompletedAllTheSame(Stack stack) throws Exception {
+        RedactConfig secrets = new RedactConfig(Map.of(), Map.of("*", List.of("n")), RedactConfig.Scrub.ON_DONE);
+        try (Shop shop = Shop.open(stack)) {
+            stack.execute("ALTER TABLE tailrace.internal_command ADD CHECK (payload->>'n' IS NOT NULL) NOT VALID");
+            withSecrets(shop);
+            shop.executor(shop.config.with(secrets), registry, Effects.succeeding("charge"));
+            UUID id = shop.due("charge", "k");
+            assertThat(shop.awaitStatus(id, "COMPLETED")).containsEntry("attempts", "0");
+            assertThat(shop.effects(id)).isEqualTo(1);
+            assertThat(refusals()).isEqualTo(1);
+        }
+    }
+
+    /** DETAIL of the server quotes the row, cut short: whoever looks for the secret would not find it whole. */
+    @Test
+    void whatTheDatabaseSaysOfARefusedRowDoesNotQuoteIt(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            stack.execute("ALTER TABLE tailrace.internal_command ADD CHECK (status <> 'COMPLETED') NOT VALID");
+            shop.executor(Effects.succeeding("charge"));
+            UUID id = shop.due("charge", "k");
+            shop.awaitUntil(() ->
+                    shop.count("SELECT count(*) FROM tailrace.internal_command WHERE last_error IS NOT NULL") == 1);
+            assertThat(shop.row(id).get("last_error"))
+                    .contains("violates check constraint")
+                    .doesNotContain("Failing row", "\"n\"");
+        }
+    }
+
     /** With the topics of a router. */
     private static TailraceConfig withSecrets(Shop shop) {
         try (Admin admin = shop.stack.admin()) {
@@ -151,6 +222,10 @@ class ScrubberTest {
                     .ensure(new TopicCatalog(shop.config.topicNames(), shop.config.topics()).all(List.of()));
         }
         return shop.config.with(SECRETS);
+    }
+
+    private double refusals() {
+        return registry.get("tailrace.executor.scrub.refused.rows").counter().count();
     }
 
     private double lag() {

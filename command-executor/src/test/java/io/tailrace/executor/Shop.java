@@ -166,6 +166,7 @@ final class Shop implements AutoCloseable {
                         .put(HeaderName.SEQ, "1:0")
                         .put(HeaderName.TURN, 0)
                         .put(HeaderName.REASON, reason)
+                        .put(HeaderName.STAGE, "decide")
                         .put(HeaderName.ERROR_CLASS, "NameInvalid")
                         .put(HeaderName.ERROR_MESSAGE, message)
                         .build());

@@ -119,7 +119,7 @@ final class CommandLetters {
 
     private static Row kept(Row judged) {
         if (judged.letter().isOrder()) {
-            return clearable(judged.letter(), "an order, not a row");
+            return clearable(judged.letter(), "word about a row, not a row");
         }
         boolean isDead = mayBeRequeued(judged) || judged.outcome() == Outcome.MALFORMED;
         return isDead

@@ -31,7 +31,7 @@ public record DeadLetter(
         INLINE,
         /** The row has none. */
         NULL,
-        /** It did not fit: it is in the table only. */
+        /** It did not fit, or the row has secrets: it is in the table, and for a while in the raw topic. */
         OMITTED
     }
 
@@ -121,7 +121,7 @@ public record DeadLetter(
                 || isOrder();
     }
 
-    /** It is no row at all, but somebody's order about one, which the router did not understand. */
+    /** It is no row at all, but word about one, an order or an answer, which the router did not understand. */
     boolean isOrder() {
         return text(HeaderName.STAGE).equals("control");
     }

@@ -72,7 +72,7 @@ public final class Replay {
         NOT_FOUND(false),
         /** A younger pending command has its dedup key: cancel that one first. */
         DUPLICATE(false),
-        /** Its dead letter carries no payload, because the row is too large, and the row cannot give it: nothing was changed. */
+        /** Its dead letter carries no payload, because the row is too large or has secrets, and nothing else can give it: nothing was changed. */
         PAYLOAD_OMITTED(false),
         /** Its dead letter carries no payload, and that of the row does not fit yet: nothing was changed. */
         STILL_TOO_LARGE(false),
@@ -158,7 +158,7 @@ public final class Replay {
             return new Row(
                     letter,
                     Outcome.MALFORMED,
-                    letter.isOrder() ? "an order, not a row: give it again" : "insert a corrected row");
+                    letter.isOrder() ? "word about a row, not a row: give an order again" : "insert a corrected row");
         }
 
         /** The outcome, and why. */

@@ -42,7 +42,7 @@ final class ReplayRecords {
 
     /**
      * Takes a letter away for good, with a note of who and why, and says that nobody needs the secrets of its row any more. All who do that
-     * have to do it by this: a discard, a letter whose row can run no more, the end of the time for which letters are kept.
+     * have to do it by this: a discard, and a letter whose row can run no more.
      */
     List<ProducerRecord<byte[], byte[]>> clear(DeadLetter letter, String because) {
         ProducerRecord<byte[], byte[]> note = note(letter, "cleared", "cleared (" + because + ")");

@@ -276,9 +276,10 @@ class CommandLettersTest {
     void anOrderThatTheRouterDidNotKnowIsNoRow() throws Exception {
         String order = "shop.raw.commands-0@7";
         parked.parkMalformed(Topics.COMMANDS, order, "control");
-        assertThat(texts(replay(ORDER))).isEqualTo(Map.of(order, "malformed: an order, not a row: give it again"));
+        assertThat(texts(replay(ORDER)))
+                .isEqualTo(Map.of(order, "malformed: word about a row, not a row: give an order again"));
         assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(order), ORDER)))
-                .isEqualTo(Map.of(order, "cleared: an order, not a row"));
+                .isEqualTo(Map.of(order, "cleared: word about a row, not a row"));
         assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL)).isEmpty();
     }
 

@@ -10,7 +10,6 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
-import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.RouterConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
@@ -270,7 +269,7 @@ public final class OutboxRouter implements Part {
                 config.redact().secrets(),
                 topics,
                 config.topics().maxCarriedBytes(),
-                config.redact().scrub() == RedactConfig.Scrub.ON_DONE);
+                config.redact().scrubs());
     }
 
     private LetterForm letterForm() {

@@ -92,6 +92,7 @@ class SecretsTest {
         UUID discarded = event("void.other");
         UUID run = app.command("k", "{\"n\":1,\"card\":\"" + WRITTEN + "\"}");
         UUID rejected = app.command("r", "{\"n\":1,\"rejectUnless\":\"" + WRITTEN + "\"}");
+        UUID cancelled = cancelledAheadOfItsTime();
         UUID failing = app.command("f", "{\"n\":1,\"unless\":\"" + WRITTEN + "\"}");
 
         assertDelivered(delivered);
@@ -106,6 +107,9 @@ class SecretsTest {
                 .atMost(PATIENCE)
                 .until(() -> rowsWithTheSecret().equals(Set.of(dead, discarded, rejected, failing)));
         assertThat(app.row(run, "payload::text")).isEqualTo("{\"n\":1,\"card\":null}");
+        assertThat(app.row(cancelled, "payload::text"))
+                .as("long before it would have been due")
+                .isEqualTo("{\"n\":1,\"card\":null}");
         ask("dlq", "show", dead.toString(), "--payload");
         ask("dlq", "show", rejected.toString(), "--payload", "-o", "json");
         ask("commands", "show", failing.toString(), "--payload");
@@ -125,6 +129,15 @@ class SecretsTest {
         assertDelivered(dead);
         await("scrubbed").atMost(PATIENCE).until(() -> rowsWithTheSecret().equals(Set.of(failing)));
         assertNothingTellsIt();
+    }
+
+    private UUID cancelledAheadOfItsTime() throws SQLException {
+        UUID id = UUID.randomUUID();
+        stack.execute(
+                "INSERT INTO tailrace.internal_command (id, command_name, payload, run_at) VALUES ('" + id
+                        + "', 'shop.work', '{\"n\":1,\"card\":\"" + SECRET + "\"}', now() + interval '1 year')",
+                "SELECT tailrace.cancel_command('" + id + "')");
+        return id;
     }
 
     private UUID event(String name) throws SQLException {

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -29,8 +30,11 @@ public final class ScrubTable {
     private static final String WRITE =
             "UPDATE %1$s SET payload = ?::json, payload_binary = ?, headers = ?::json WHERE id = ?";
 
+    /** What a trigger or a constraint has deferred is said now, and so about this row. */
+    private static final String SPEAK_NOW = "SET CONSTRAINTS ALL IMMEDIATE";
+
     private static final String UNSEEN =
-            "SELECT NOT EXISTS (SELECT FROM %1$s WHERE id = ?) AND %2$s(?) = 'in progress'";
+            "SELECT NOT EXISTS (SELECT FROM %1$s t WHERE t.id = ? AND %3$s) AND %2$s(?) = 'in progress'";
 
     private final String read;
     private final String write;
@@ -39,7 +43,7 @@ public final class ScrubTable {
     private ScrubTable(String table, String transactionState, String isDone) {
         read = READ.formatted(table, isDone);
         write = WRITE.formatted(table);
-        unseen = UNSEEN.formatted(table, transactionState);
+        unseen = UNSEEN.formatted(table, transactionState, isDone);
     }
 
     /** Rows that were delivered: which ones, the caller knows. */
@@ -70,7 +74,7 @@ public final class ScrubTable {
         return scrubbed.isPresent();
     }
 
-    /** Whether the row is not here because its transaction is still in progress for others: ask again later. */
+    /** Whether the row is not here, or not done, because that transaction is still in progress for others: ask again later. */
     public boolean isUnseen(Connection connection, UUID id, long xid) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(unseen)) {
             statement.setObject(1, id);
@@ -101,6 +105,9 @@ public final class ScrubTable {
             statement.setString(3, columns.headers());
             statement.setObject(4, id);
             statement.executeUpdate();
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(SPEAK_NOW);
         }
     }
 

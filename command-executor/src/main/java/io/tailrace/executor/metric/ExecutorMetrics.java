@@ -114,6 +114,11 @@ public final class ExecutorMetrics {
         registry.counter("tailrace.executor.scrubbed.rows", own).increment(rows);
     }
 
+    /** A row that is done keeps its secrets: the database refuses to change it. */
+    public void scrubRefused() {
+        registry.counter("tailrace.executor.scrub.refused.rows", own).increment();
+    }
+
     /** Rows read and not settled. */
     public void queued(int rows) {
         queued.set(rows);

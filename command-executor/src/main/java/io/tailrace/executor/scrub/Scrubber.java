@@ -2,26 +2,19 @@ package io.tailrace.executor.scrub;
 
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.broker.GroupBeginning;
-import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.header.HeaderName;
-import io.tailrace.contract.header.Headers;
-import io.tailrace.contract.name.Topics;
-import io.tailrace.contract.record.Kind;
-import io.tailrace.contract.redact.SecretPaths;
 import io.tailrace.contract.redact.Secrets;
-import io.tailrace.executor.claim.ScrubTable;
 import io.tailrace.executor.metric.ExecutorMetrics;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
-import java.util.UUID;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -32,14 +25,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads which rows of one source are done and takes their secrets out of them. The offset passes a note when its row is scrubbed and
- * committed; a crash in between scrubs it once more, which changes nothing. A database or broker that is down is waited for.
+ * committed, or cannot be; a crash in between scrubs it once more, which changes nothing. A database or broker that is down is waited for. A
+ * row that somebody else holds, or that is not visible yet, is come back to, and those behind it are scrubbed meanwhile: the offset of
+ * its partition stays before it.
  *
  * <p>It has one thread of its own and is in the way of nobody: when it cannot go on, rows are delivered and run as ever, and the lag that
  * it tells grows.
@@ -54,18 +50,19 @@ public final class Scrubber implements AutoCloseable {
 
     private static final Duration BEFORE_NEXT_TRY = Duration.ofSeconds(1);
 
-    /** A poll is scrubbed in one transaction, and so within the patience of the group. */
+    /** Each of a poll may wait for a lock, and all of them for the patience of the group. */
     private static final int MOST_ROWS = 200;
+
+    /** As many are come back to; then no more are read. */
+    private static final int MOST_HELD = 500;
 
     private static final long NOTHING = 0;
 
     private final TailraceConfig config;
-    private final DataSource pool;
+    private final NotedRows rows;
     private final ExecutorMetrics metrics;
     private final InstantSource clock;
     private final Secrets secrets;
-    private final ScrubTable events;
-    private final ScrubTable commands;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "tailrace-executor-scrub");
     private boolean isBegun;
@@ -82,12 +79,10 @@ public final class Scrubber implements AutoCloseable {
      */
     public Scrubber(TailraceConfig config, DataSource pool, ExecutorMetrics metrics, InstantSource clock) {
         this.config = config;
-        this.pool = pool;
+        this.rows = new NotedRows(pool, config.source().tables(), metrics);
         this.metrics = metrics;
         this.clock = clock;
         this.secrets = config.redact().secrets();
-        this.events = ScrubTable.ofEvents(config.source().tables());
-        this.commands = ScrubTable.ofCommands(config.source().tables());
         this.thread.setDaemon(true);
     }
 
@@ -145,11 +140,6 @@ public final class Scrubber implements AutoCloseable {
         }
     }
 
-    private List<String> topics() {
-        Topics topics = config.topicNames();
-        return List.of(topics.retry(Topics.EVENTS), topics.retry(Topics.COMMANDS));
-    }
-
     private String group() {
         return config.namespace().scrubGroup(config.source().name());
     }
@@ -159,7 +149,16 @@ public final class Scrubber implements AutoCloseable {
             return;
         }
         try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
-            new GroupBeginning(admin, config.kafka(), config.topicNames().operations(), group()).ensure(topics());
+            List<TopicPartition> incomplete = new GroupBeginning(
+                            admin, config.kafka(), config.topicNames().operations(), group())
+                    .ensure(config.topicNames().doneNotes());
+            if (!incomplete.isEmpty()) {
+                LOG.warn(
+                        "Rows that were done before the first records that are left keep their secrets, nobody had read that they were done:"
+                                + " source={} partitions={}",
+                        config.source().name(),
+                        incomplete);
+            }
         }
         isBegun = true;
     }
@@ -167,19 +166,59 @@ public final class Scrubber implements AutoCloseable {
     private void listen() throws SQLException {
         KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings());
         try {
-            consumer.subscribe(topics());
+            consumer.subscribe(config.topicNames().doneNotes());
+            List<Note> held = List.of();
+            long triedAt = clock.millis();
             while (stopping.getCount() > 0) {
+                consumer.resume(consumer.paused());
+                if (held.size() >= MOST_HELD) {
+                    consumer.pause(consumer.assignment());
+                }
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-                if (!records.isEmpty() && scrub(records)) {
-                    consumer.commitSync();
-                    told = false;
+                Set<TopicPartition> passed = new HashSet<>(records.partitions());
+                List<Note> kept = new ArrayList<>(held);
+                // What another member of the group has now it reads anew.
+                kept.removeIf(note -> !consumer.assignment().contains(note.partition()));
+                if (!kept.isEmpty() && clock.millis() - triedAt >= BEFORE_NEXT_TRY.toMillis()) {
+                    kept.forEach(note -> passed.add(note.partition()));
+                    kept = new ArrayList<>(rows.scrub(kept));
+                    triedAt = clock.millis();
                 }
-                if (isCaughtUp(consumer)) {
-                    behindSince = NOTHING;
-                }
+                kept.addAll(rows.scrub(notes(records)));
+                held = List.copyOf(kept);
+                pass(consumer, passed, held);
             }
         } finally {
             consumer.close(CloseOptions.timeout(LEAVE));
+        }
+    }
+
+    private List<Note> notes(ConsumerRecords<byte[], byte[]> records) {
+        List<Note> notes = new ArrayList<>();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            Note.of(record, config.ceSource(), secrets).ifPresent(notes::add);
+        }
+        notes.forEach(note -> isBehind(note.saidAt()));
+        return notes;
+    }
+
+    /** Up to the first that is held. */
+    private void pass(KafkaConsumer<?, ?> consumer, Set<TopicPartition> partitions, List<Note> held) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        for (TopicPartition partition : partitions) {
+            long first = held.stream()
+                    .filter(note -> note.partition().equals(partition))
+                    .mapToLong(Note::offset)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+            offsets.put(partition, new OffsetAndMetadata(Math.min(first, consumer.position(partition))));
+        }
+        if (!offsets.isEmpty()) {
+            consumer.commitSync(offsets);
+            told = false;
+        }
+        if (isCaughtUp(consumer)) {
+            behindSince = held.stream().mapToLong(Note::saidAt).min().orElse(NOTHING);
         }
     }
 
@@ -197,83 +236,6 @@ public final class Scrubber implements AutoCloseable {
         return settings;
     }
 
-    /** @return whether all of it is done; otherwise a stop came first */
-    private boolean scrub(ConsumerRecords<byte[], byte[]> records) throws SQLException {
-        List<Headers> notes = new ArrayList<>();
-        for (ConsumerRecord<byte[], byte[]> record : records) {
-            Headers headers = KafkaHeaders.from(record.headers());
-            if (isDone(headers)) {
-                notes.add(headers);
-                isBehind(record.timestamp());
-            }
-        }
-        if (notes.isEmpty()) {
-            return true;
-        }
-        int scrubbed = 0;
-        try (Connection connection = pool.getConnection()) {
-            for (Headers note : notes) {
-                Outcome outcome = scrub(connection, note);
-                if (outcome == Outcome.STOPPED) {
-                    return false;
-                }
-                scrubbed += outcome == Outcome.SCRUBBED ? 1 : 0;
-            }
-            connection.commit();
-        }
-        metrics.scrubbed(scrubbed);
-        return true;
-    }
-
-    private enum Outcome {
-        SCRUBBED,
-        /** There was nothing to take out, or no row any more. */
-        NOTHING_TO_DO,
-        STOPPED
-    }
-
-    private boolean isDone(Headers headers) {
-        return headers.kind().filter(Kind.DONE::equals).isPresent()
-                && headers.text(HeaderName.CE_SOURCE)
-                        .filter(config.ceSource()::equals)
-                        .isPresent();
-    }
-
-    private Outcome scrub(Connection connection, Headers note) throws SQLException {
-        String name = note.text(HeaderName.CE_TYPE).orElse("");
-        UUID id = uuid(note.text(HeaderName.CE_ID).orElse(""));
-        if (id == null) {
-            return Outcome.NOTHING_TO_DO;
-        }
-        // An answer of an executor names the turn of a command; what speaks of an event has none.
-        boolean isCommand = note.number(HeaderName.TURN).isPresent();
-        SecretPaths paths = isCommand ? secrets.ofCommand(name) : secrets.ofEvent(name);
-        if (paths.isEmpty()) {
-            return Outcome.NOTHING_TO_DO;
-        }
-        ScrubTable table = isCommand ? commands : events;
-        OptionalLong xid = note.number(HeaderName.XID);
-        while (!table.scrub(connection, id, paths)) {
-            if (xid.isEmpty() || !table.isUnseen(connection, id, xid.getAsLong())) {
-                return Outcome.NOTHING_TO_DO;
-            }
-            // Decoded before it is visible: it waits for a standby. What was scrubbed before it stays so.
-            connection.commit();
-            if (pause()) {
-                return Outcome.STOPPED;
-            }
-        }
-        return Outcome.SCRUBBED;
-    }
-
-    private static @Nullable UUID uuid(String text) {
-        try {
-            return UUID.fromString(text);
-        } catch (IllegalArgumentException notAnId) {
-            return null;
-        }
-    }
-
     private void tell(Exception outage) {
         if (!told) {
             told = true;
@@ -284,13 +246,11 @@ public final class Scrubber implements AutoCloseable {
         }
     }
 
-    /** @return whether a stop came */
-    private boolean pause() {
+    private void pause() {
         try {
-            return stopping.await(BEFORE_NEXT_TRY.toMillis(), TimeUnit.MILLISECONDS);
+            stopping.await(BEFORE_NEXT_TRY.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return true;
         }
     }
 }

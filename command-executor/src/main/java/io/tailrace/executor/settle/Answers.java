@@ -87,6 +87,11 @@ public final class Answers {
     public static Answer dead(DueRecord due, CommandRow row, Stamp stamp, Reason reason, ErrorTrail trail) {
         Headers.Builder headers = stamped(due, row, Kind.DEAD, stamp).put(HeaderName.REASON, reason.text());
         describe(headers, trail);
+        if (due.row().bury()) {
+            // It was given up before any handler saw it: who did that says where.
+            headers.putIfPresent(
+                    HeaderName.STAGE, due.headers().text(HeaderName.STAGE).orElse(null));
+        }
         headers.put(HeaderName.ERROR_STACK, trail.stack());
         return answer(due, row, Kind.DEAD, headers);
     }

@@ -127,6 +127,26 @@ class ScrubTableTest {
         }
     }
 
+    @Test
+    void aCommandWhoseCancelIsNotVisibleYetIsToldFromOneThatIsNotDone() throws SQLException {
+        UUID id = UUID.randomUUID();
+        stack.execute("INSERT INTO tailrace.internal_command (id, command_name) VALUES ('" + id + "', 'charge')");
+        try (Connection writer = stack.connect()) {
+            writer.setAutoCommit(false);
+            long xid;
+            try (ResultSet row = writer.createStatement()
+                    .executeQuery("UPDATE tailrace.internal_command SET status = 'CANCELLED' WHERE id = '" + id
+                            + "' RETURNING pg_current_xact_id()::text::bigint & 4294967295")) {
+                row.next();
+                xid = row.getLong(1);
+            }
+            assertThat(commands.isUnseen(connection, id, xid)).isTrue();
+            writer.rollback();
+            connection.commit();
+            assertThat(commands.isUnseen(connection, id, xid)).isFalse();
+        }
+    }
+
     private UUID event(
             @Nullable String json, @Nullable String binary, @Nullable String contentType, @Nullable String headers)
             throws SQLException {

@@ -36,6 +36,7 @@ class MetricNamesTest {
         metrics.answerOutdated();
         metrics.scrubs(() -> 0);
         metrics.scrubbed(0);
+        metrics.scrubRefused();
         // The simple registry has a gauge for each limit of a histogram; Prometheus has buckets.
         Set<String> there = registry.getMeters().stream()
                 .map(Meter::getId)

@@ -38,6 +38,11 @@ public record RedactConfig(Map<String, List<String>> events, Map<String, List<St
         return Secrets.of(events, commands);
     }
 
+    /** Whether somebody waits to hear which rows are done, and takes the secrets out of them. */
+    public boolean scrubs() {
+        return scrub == Scrub.ON_DONE && !secrets().isEmpty();
+    }
+
     private static Map<String, List<String>> copied(Map<String, List<String>> paths) {
         Map<String, List<String>> copy = new LinkedHashMap<>();
         paths.forEach((pattern, of) -> copy.put(pattern, List.copyOf(of)));

@@ -51,6 +51,11 @@ public record Topics(Namespace namespace) {
         return own(x + ".retry");
     }
 
+    /** Where it is said that rows are done: whoever scrubs them reads all of these, and whoever shortens one waits for him. */
+    public List<String> doneNotes() {
+        return List.of(retry(EVENTS), retry(COMMANDS));
+    }
+
     /** Rows of a subscription that are due again, in place order. Events have none: the router attempts them in place. */
     public String redelivery(String x) {
         if (x.equals(EVENTS)) {

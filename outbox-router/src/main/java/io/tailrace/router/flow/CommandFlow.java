@@ -19,6 +19,7 @@ import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Change;
 import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
+import io.tailrace.router.redact.Redaction;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -37,18 +38,26 @@ public final class CommandFlow {
     private final Surroundings around;
     private final Decider decider;
     private final Parking parking;
+    private final Redaction redaction;
     private final SubscriptionFlow subscription;
     private final String dueTopic;
 
     /**
+     * @param redaction which tells whose secrets are to go
      * @param subscription the same commands once they were stamped
      * @param dueTopic where due commands go
      */
     public CommandFlow(
-            Surroundings around, Decider decider, Parking parking, SubscriptionFlow subscription, String dueTopic) {
+            Surroundings around,
+            Decider decider,
+            Parking parking,
+            Redaction redaction,
+            SubscriptionFlow subscription,
+            String dueTopic) {
         this.around = around;
         this.decider = decider;
         this.parking = parking;
+        this.redaction = redaction;
         this.subscription = subscription;
         this.dueTopic = dueTopic;
     }
@@ -105,9 +114,12 @@ public final class CommandFlow {
         Optional<Place> place = control.place();
         return switch (control.act()) {
             // The row guards itself. If it heads a lane, the sooner it is found cancelled the sooner the key goes on.
+            // If it is on none, it
+            // is found only when it would have been due: its secrets do not stay that long.
             case "cancel" ->
                 place.map(at -> Deed.settle(hear(control, LaneEvent.Kind.HURRIED, at, 0)))
-                        .orElse(Deed.NONE);
+                        .orElseGet(() ->
+                                redaction.cancelNote(control).map(Deed::send).orElse(Deed.NONE));
             case "reschedule", "run-now" -> retime(control, LaneEvent.Kind.RETIMED, control.notBefore());
             // Rows that are overdue by their table and that nobody seems to have.
             case "wake" -> retime(control, LaneEvent.Kind.WOKEN, 0);

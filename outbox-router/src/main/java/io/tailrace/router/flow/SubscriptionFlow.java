@@ -1,6 +1,7 @@
 package io.tailrace.router.flow;
 
 import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
@@ -198,12 +199,26 @@ public final class SubscriptionFlow implements Attempts {
                 answer.record(), answer.rowId(), new Verdict(reason, answer.attempts(), error, stage, answer.seq()));
     }
 
-    /** Parked as it came. */
+    /**
+     * Parked as it came. Only one that says that its row is dead stands for the row; any other is word about one that may be anything, and
+     * under its id it would take the place of the row's own letter, or be taken for one.
+     */
     Deed park(Malformed malformed) {
-        return parked(parking.letter(
+        return tellsADeath(malformed) ? parked(letter(malformed)) : Words.unreadable(malformed, parking);
+    }
+
+    private static boolean tellsADeath(Malformed malformed) {
+        Headers headers = malformed.record().headers();
+        return headers.kind().filter(Kind.DEAD::equals).isPresent()
+                && headers.text(HeaderName.CE_ID).isPresent()
+                && headers.number(HeaderName.TURN).isPresent();
+    }
+
+    private Letter letter(Malformed malformed) {
+        return parking.letter(
                 malformed.record(),
                 malformed.rowId(),
-                new Verdict(malformed.reason(), 0, malformed.error(), malformed.stage(), malformed.seq())));
+                new Verdict(malformed.reason(), 0, malformed.error(), malformed.stage(), malformed.seq()));
     }
 
     private Deed parked(Letter letter) {

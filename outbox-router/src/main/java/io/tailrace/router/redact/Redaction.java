@@ -8,6 +8,7 @@ import static io.tailrace.contract.header.HeaderName.DESTINATION;
 import static io.tailrace.contract.header.HeaderName.KIND;
 import static io.tailrace.contract.header.HeaderName.PAYLOAD;
 import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.TURN;
 import static io.tailrace.contract.header.HeaderName.XID;
 
 import io.tailrace.contract.header.Headers;
@@ -78,20 +79,31 @@ public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean sc
 
     /** Says that an event with secrets is delivered and its row needs them no more; empty when nobody waits to hear it. */
     public Optional<Outgoing> doneNote(Decoded event) {
-        if (!scrubs || secrets.ofEvent(event.name()).isEmpty()) {
-            return Optional.empty();
-        }
-        Headers headers = Headers.builder()
-                .putIfPresent(XID, event.record().headers().text(XID).orElse(null))
-                .put(CE_ID, event.rowId())
-                .put(CE_TYPE, event.name())
-                .put(CE_SOURCE, event.source())
+        return scrubs && !secrets.ofEvent(event.name()).isEmpty()
+                ? Optional.of(note(event, Topics.EVENTS, done(event)))
+                : Optional.empty();
+    }
+
+    /** Says that a command with secrets was cancelled and will not run; empty when nobody waits to hear it. */
+    public Optional<Outgoing> cancelNote(Decoded control) {
+        return scrubs && !secrets.ofCommand(control.name()).isEmpty()
+                ? Optional.of(note(control, Topics.COMMANDS, done(control).put(TURN, control.turn())))
+                : Optional.empty();
+    }
+
+    private static Headers.Builder done(Decoded about) {
+        return Headers.builder()
+                .putIfPresent(XID, about.record().headers().text(XID).orElse(null))
+                .put(CE_ID, about.rowId())
+                .put(CE_TYPE, about.name())
+                .put(CE_SOURCE, about.source())
                 .put(KIND, Kind.DONE.text())
-                .put(SEQ, event.seq().text())
-                .put(PAYLOAD, "omitted")
-                .build();
-        return Optional.of(
-                new Outgoing(topics.retry(Topics.EVENTS), event.record().key(), null, headers));
+                .put(SEQ, about.seq().text())
+                .put(PAYLOAD, "omitted");
+    }
+
+    private Outgoing note(Decoded about, String x, Headers.Builder headers) {
+        return new Outgoing(topics.retry(x), about.record().key(), null, headers.build());
     }
 
     /** The record as its dead letter may show it: that of a row with secrets holds no payload, only what leads to the row. */

@@ -58,7 +58,7 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
                 outbound,
                 new GiveUp(Thrown::isSystemic),
                 new EventFlow(around, decider, events, rules.redaction()),
-                new CommandFlow(around, decider, commands, ofCommands, topics.commands()),
+                new CommandFlow(around, decider, commands, rules.redaction(), ofCommands, topics.commands()),
                 ofCommands);
     }
 

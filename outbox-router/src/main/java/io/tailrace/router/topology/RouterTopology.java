@@ -3,13 +3,16 @@ package io.tailrace.router.topology;
 import io.tailrace.broker.TopicSpec;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.config.TopicsConfig;
+import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.router.deliver.Outgoing;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -26,12 +29,14 @@ import org.jspecify.annotations.Nullable;
  * The wiring: one sub-topology, so that one task owns a key in all its topics.
  *
  * <pre>
- *   raw.events  raw.commands  events.retry  commands.retry
+ *   raw.events  raw.commands  events.retry  commands.retry ──► scrubber, in executors
  *                        │
  *                      router ── lane, parked, due, past
  *                        │
  *                       out      (the topic is named by the record)
  * </pre>
+ *
+ * <p>The scrubber of each source hears on both retry topics which of its rows are done; nothing is deleted there that it has not read.
  *
  * <p>Every node, store and so every changelog is named by hand: names that are counted out change with the wiring, and a changelog
  * under a new name is an empty one.
@@ -78,18 +83,30 @@ public final class RouterTopology {
         };
     }
 
-    /** What has no retention, and who reads it: the executors of a source that another process serves are found by their name. */
+    /** What has no retention, and who reads it. */
     public static Map<String, Trimmer.Readers> trimmed(TailraceConfig config) {
         Topics topics = config.topicNames();
-        Trimmer.Readers router = new Trimmer.Readers(Set.of(config.namespace().routerApplicationId()), "");
-        Set<String> executors = config.sources().stream()
-                .map(source -> config.namespace().executorGroup(Topics.COMMANDS, source.name()))
-                .collect(Collectors.toSet());
-        return Map.of(
+        Namespace namespace = config.namespace();
+        Trimmer.Readers router = new Trimmer.Readers(Set.of(namespace.routerApplicationId()), Set.of());
+        Map<String, Trimmer.Readers> readers = new HashMap<>(Map.of(
                 topics.retry(Topics.EVENTS), router,
                 topics.retry(Topics.COMMANDS), router,
                 topics.redelivery(Topics.COMMANDS),
-                        new Trimmer.Readers(executors, config.namespace().executorGroup(Topics.COMMANDS, "")));
+                        ofEachSource(config, source -> namespace.executorGroup(Topics.COMMANDS, source))));
+        if (config.redact().scrubs()) {
+            Trimmer.Readers scrubbers = ofEachSource(config, namespace::scrubGroup);
+            topics.doneNotes().forEach(topic -> readers.merge(topic, scrubbers, Trimmer.Readers::and));
+        }
+        return Map.copyOf(readers);
+    }
+
+    /** Those of a source that another process serves are found by their name. */
+    private static Trimmer.Readers ofEachSource(TailraceConfig config, UnaryOperator<String> group) {
+        return new Trimmer.Readers(
+                config.sources().stream()
+                        .map(source -> group.apply(source.name()))
+                        .collect(Collectors.toSet()),
+                Set.of(group.apply("")));
     }
 
     /** Where the stores are kept: rows whole, in a format of their own. */

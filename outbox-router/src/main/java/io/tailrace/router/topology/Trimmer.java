@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -48,15 +49,25 @@ public final class Trimmer implements AutoCloseable {
      * Who reads a topic.
      *
      * @param known groups that must have committed
-     * @param prefix of the names of others that may read it: those of sources that another process serves; empty when there are none
+     * @param prefixes of the names of others that may read it: those of sources that another process serves
      */
-    public record Readers(Set<String> known, String prefix) {
+    public record Readers(Set<String> known, Set<String> prefixes) {
         public Readers {
             known = Set.copyOf(known);
+            prefixes = Set.copyOf(prefixes);
+        }
+
+        /** These and those. */
+        Readers and(Readers others) {
+            return new Readers(both(known, others.known), both(prefixes, others.prefixes));
+        }
+
+        private static Set<String> both(Set<String> one, Set<String> other) {
+            return Stream.concat(one.stream(), other.stream()).collect(Collectors.toSet());
         }
 
         boolean mayInclude(String group) {
-            return known.contains(group) || (!prefix.isEmpty() && group.startsWith(prefix));
+            return known.contains(group) || prefixes.stream().anyMatch(group::startsWith);
         }
     }
 

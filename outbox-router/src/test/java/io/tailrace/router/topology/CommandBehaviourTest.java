@@ -28,6 +28,7 @@ class CommandBehaviourTest {
 
     private static final String COMMANDS = "shop.commands";
     private static final String REDELIVERY = "shop.commands.redelivery";
+    private static final String RETRY_ORIGIN = "shop.commands.retry-0@2";
     private static final String COMMANDS_DLQ = "shop.commands.dlq";
 
     @Test
@@ -59,7 +60,12 @@ class CommandBehaviourTest {
             rig.pass(Duration.ofSeconds(1));
             assertThat(rig.ids(REDELIVERY)).containsExactly("a");
             rig.answer(Kind.DONE, "a", "k", 1, "1:10", Map.of(TURN, "of another release"));
-            assertThat(rig.ids(COMMANDS_DLQ)).containsExactly("a");
+            List<Rig.Out> parked = rig.read(COMMANDS_DLQ);
+            assertThat(parked)
+                    .as("not as the row's own")
+                    .extracting(Rig.Out::key)
+                    .containsExactly(RETRY_ORIGIN);
+            assertThat(parked.get(0).text(HeaderName.STAGE)).isEqualTo("control");
 
             rig.pass(Duration.ofMinutes(14));
             assertThat(rig.ids(REDELIVERY)).as("an answer may take its time").isEmpty();
@@ -71,6 +77,19 @@ class CommandBehaviourTest {
                     .isEqualTo("1");
             rig.answer(Kind.DONE, "a", "k", 1, "1:10", Map.of());
             assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+        }
+    }
+
+    /** The letter of a row that died stands as it is; only what tells a death takes the row's own place. */
+    @Test
+    void anAnswerThatCannotBeReadLeavesTheLetterOfItsRowAlone() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            rig.answer(Kind.DEAD, "a", "k", 1, "1:10", Map.of(REASON, "rejected"));
+            rig.answer(Kind.DONE, "a", "k", 1, "1:10", Map.of(TURN, "of another release"));
+            rig.answer(Kind.DEAD, "b", "k", 1, "1:11", Map.of(SEQ, "nowhere"));
+            assertThat(rig.read(COMMANDS_DLQ))
+                    .extracting(Rig.Out::key)
+                    .containsExactly("a", "shop.commands.retry-0@1", "b");
         }
     }
 

@@ -55,7 +55,7 @@ class IntakeTest {
         "shop.events.retry, control, shop.events.dlq, dead, shop.events.retry-0@7",
         "shop.raw.commands, command, shop.commands, bury, k",
         "shop.raw.commands, control, shop.commands.dlq, dead, shop.raw.commands-0@7",
-        "shop.commands.retry, failed, shop.commands.dlq, dead, a",
+        "shop.commands.retry, failed, shop.commands.dlq, dead, shop.commands.retry-0@7",
         "shop.commands.retry, dead, shop.commands.dlq, dead, a",
     })
     void aBugInAPlanIsTheEndOfItsRecordAndOfNothingElse(

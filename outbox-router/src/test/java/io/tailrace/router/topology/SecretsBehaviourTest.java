@@ -153,6 +153,31 @@ class SecretsBehaviourTest {
         }
     }
 
+    /** It would be found only when it is due, which may be never. */
+    @Test
+    void aCommandThatIsCancelledAheadOfItsTimeIsNotedForTheScrub() {
+        try (Rig rig = new Rig(ROUTES, CARDS)) {
+            rig.control("cancel", "a", "k", 0, null, null);
+            rig.control("cancel", "on its lane", "other", 1, "1:10", null);
+
+            Rig.Out note = only(rig, "shop.commands.retry");
+            assertThat(note.text(KIND)).isEqualTo("done");
+            assertThat(note.id()).isEqualTo("a");
+            assertThat(note.text(HeaderName.TURN))
+                    .as("so that it is looked for among commands")
+                    .isEqualTo("0");
+            assertThat(note.text(HeaderName.XID))
+                    .as("it may not be visible yet")
+                    .isEqualTo("77");
+            rig.pipe("shop.commands.retry", note.headers(), "k", null);
+            assertThat(rig.ids("shop.commands.dlq")).isEmpty();
+        }
+        try (Rig rig = new Rig(ROUTES, RedactConfig.NONE)) {
+            rig.control("cancel", "a", "k", 0, null, null);
+            assertThat(rig.ids("shop.commands.retry")).isEmpty();
+        }
+    }
+
     private static void event(Rig rig, String id, String name, String payload) {
         rig.pipe("shop.raw.events", headers(id, name, Kind.EVENT), "k", payload);
     }

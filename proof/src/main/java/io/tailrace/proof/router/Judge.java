@@ -10,11 +10,13 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Holds what was read against the tables, in four histories: events at their destinations, their copies on the audit feed, commands that
@@ -101,11 +103,62 @@ final class Judge {
                 history.deadLettered(each.id());
             }
         }
-        Set<String> late = Set.copyOf(replayed);
+        Set<String> late = late(effects, Set.copyOf(replayed), places);
         replayed.forEach(history::replayed);
         effects.forEach(
                 id -> history.delivered(new Delivery(id, "its effect", places.get(id), "replay", late.contains(id))));
         return history.findings();
+    }
+
+    /** A replayed command is late if one of its key with a later place was done before it; one that is not has to keep its place. */
+    private Set<String> late(List<String> effects, Set<String> replayed, Map<String, Place> places) {
+        Map<String, String> keys = new HashMap<>();
+        stored.commands().forEach(command -> {
+            if (command.key() != null) {
+                keys.put(command.id(), command.key());
+            }
+        });
+        Map<String, Place> furthest = new HashMap<>();
+        Set<String> late = new HashSet<>();
+        for (String id : effects) {
+            String key = keys.get(id);
+            Place place = places.get(id);
+            if (key == null || place == null) {
+                continue;
+            }
+            Place before = furthest.get(key);
+            if (before == null || before.compareTo(place) < 0) {
+                furthest.put(key, place);
+            } else if (replayed.contains(id)) {
+                late.add(id);
+            }
+        }
+        return late;
+    }
+
+    /**
+     * Whether there was something to judge.
+     *
+     * @param effects ids of commands that were done
+     * @param unfinished replays, in words
+     */
+    Evidence evidence(List<String> effects, List<String> unfinished) {
+        Set<String> done = Set.copyOf(effects);
+        Set<String> waited = stored.events().stream()
+                .filter(event -> event.name().equals(Names.AWAY) && !Outages.isBefore(event.key()))
+                .map(Stored.Event::id)
+                .collect(Collectors.toSet());
+        return new Evidence(
+                seen.stream()
+                        .filter(each -> names.isDestination(each.topic()) && each.late())
+                        .count(),
+                stored.commands().stream()
+                        .filter(command -> command.fails() > 0 && done.contains(command.id()))
+                        .count(),
+                seen.stream()
+                        .filter(each -> names.isDestination(each.topic()) && waited.contains(each.id()))
+                        .count(),
+                unfinished);
     }
 
     /**

@@ -11,6 +11,17 @@ import java.util.Collection;
  */
 record Latency(double beforeMs, double duringMs, boolean wasBlocked) {
 
+    /** Most by which a blocked key may slow down the others, on a machine that has other things to do, too. */
+    static final double MOST_TIMES = 5;
+
+    /** The same where everything is fast. */
+    static final double MOST_MORE_MS = 1_000;
+
+    /** Whether other keys have flowed on: they took at most {@link #MOST_TIMES} as long, or {@link #MOST_MORE_MS} longer. */
+    boolean isFlat() {
+        return duringMs <= Math.max(MOST_TIMES * beforeMs, beforeMs + MOST_MORE_MS);
+    }
+
     /** @param nanos at least one */
     static double p99Ms(Collection<Long> nanos) {
         long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();

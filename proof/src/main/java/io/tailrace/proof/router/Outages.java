@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is nobody's failure. A destination is deleted at the beginning, stays away through all kills and is made again at the end; in between
@@ -19,6 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 final class Outages {
 
     private static final int ROWS = 40;
+
+    private static final String BEFORE = "away/first/";
 
     /** Longer than the budget, and shorter than the session of a router: none is to be taken for dead. */
     private static final Duration BROKER_AWAY =
@@ -38,11 +41,16 @@ final class Outages {
         this.patience = patience;
     }
 
+    /** Whether the row of that key was delivered before the destination was deleted. */
+    static boolean isBefore(@Nullable String key) {
+        return key != null && key.startsWith(BEFORE);
+    }
+
     /** Deletes the destination, after what was delivered there has been read: that goes with it. Returns when both routers know. */
     void begin(Hand hand, KafkaConfig kafka) throws SQLException {
         List<Event> events = new ArrayList<>();
         for (int i = 0; i < ROWS; i++) {
-            events.add(new Event(Names.AWAY, "away/first/" + i));
+            events.add(new Event(Names.AWAY, BEFORE + i));
         }
         List<String> ids = hand.commit(events);
         try (Watch watch = watch(kafka)) {

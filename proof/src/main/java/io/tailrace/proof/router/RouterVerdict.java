@@ -15,11 +15,13 @@ public final class RouterVerdict {
     private final Findings copies;
     private final Map<String, Integer> burned;
     private final Latency latency;
+    private final Evidence evidence;
 
     /**
      * @param rows events where they were delivered, commands by what they did
      * @param copies of events on the audit feed, and word of commands that they are due
      * @param burned attempts by row
+     * @param evidence that there was something to judge
      */
     RouterVerdict(
             RouterSettings settings,
@@ -27,13 +29,15 @@ public final class RouterVerdict {
             Findings rows,
             Findings copies,
             Map<String, Integer> burned,
-            Latency latency) {
+            Latency latency,
+            Evidence evidence) {
         this.settings = settings;
         this.killsByPoint = killsByPoint;
         this.rows = rows;
         this.copies = copies;
         this.burned = burned;
         this.latency = latency;
+        this.evidence = evidence;
     }
 
     /** As it is printed, in that order. */
@@ -53,6 +57,9 @@ public final class RouterVerdict {
         json.put("orderViolations", orderViolations());
         json.put("deadLettered", rows.deadLettered());
         json.put("replayed", rows.replayed());
+        json.put("late", evidence.late());
+        json.put("commandsOverLanes", evidence.overLanes());
+        json.put("waitedForDestination", evidence.away());
         json.put("attemptsBurnedByOutage", attemptsBurned());
         Map<String, Double> p99 = new LinkedHashMap<>();
         p99.put("before", latency.beforeMs());
@@ -74,20 +81,40 @@ public final class RouterVerdict {
                 .toList();
     }
 
-    /** Clean, and shown for every point, and for a hot key that was blocked. */
+    /** Clean, and there was something of everything to judge, and other keys flowed on beside a hot key that was blocked. */
     public boolean isProved() {
-        return isClean() && neverHit().isEmpty() && latency.wasBlocked();
+        return isClean() && gaps().isEmpty();
+    }
+
+    /** What the run did not show, in words. */
+    private List<String> gaps() {
+        List<String> gaps = new ArrayList<>();
+        neverHit()
+                .forEach(point -> gaps.add(
+                        "No router was killed at %s: nothing is proved of it. More kills hit it.".formatted(point)));
+        if (rows.deadLettered() == 0) {
+            gaps.add("No row died: nothing is proved of dead letters.");
+        }
+        if (rows.replayed() == 0) {
+            gaps.add("No dead letter was replayed: nothing is proved of replays.");
+        }
+        gaps.addAll(evidence.gaps());
+        if (!latency.wasBlocked()) {
+            gaps.add("The hot key was not blocked while the others were measured: nothing is proved of them.");
+        }
+        if (!latency.isFlat()) {
+            gaps.add(
+                    "Other keys waited beside the hot one: p99 %.1f ms, %.1f ms before. At most %.0f times, or %.0f ms more."
+                            .formatted(
+                                    latency.duringMs(), latency.beforeMs(), Latency.MOST_TIMES, Latency.MOST_MORE_MS));
+        }
+        return gaps;
     }
 
     /** Why it is not proved, in words; of what is wrong, some. */
     public List<String> findings() {
         List<String> all = new ArrayList<>(rows.and(copies).examples());
-        neverHit()
-                .forEach(point -> all.add(
-                        "No router was killed at %s: nothing is proved of it. More kills hit it.".formatted(point)));
-        if (!latency.wasBlocked()) {
-            all.add("The hot key was not blocked while the others were measured: nothing is proved of them.");
-        }
+        all.addAll(gaps());
         burned.entrySet().stream()
                 .limit(5)
                 .forEach(each -> all.add("attempts burned: %d of %s".formatted(each.getValue(), each.getKey())));

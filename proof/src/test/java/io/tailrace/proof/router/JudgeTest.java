@@ -2,15 +2,20 @@ package io.tailrace.proof.router;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.proof.child.RouterSite;
+import io.tailrace.proof.history.Findings;
 import io.tailrace.proof.load.RowId;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -107,6 +112,85 @@ class JudgeTest {
                 .isEqualTo(1);
         assertThat(judge().commands(List.of(first, second, first), Set.of()).duplicated())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aReplayedCommandIsOnlyOutOfItsPlaceBehindNewerOnes() {
+        String first = id(RowId.Table.COMMAND);
+        String second = id(RowId.Table.COMMAND);
+        for (String id : List.of(first, second)) {
+            commands.add(new Stored.Command(id, "key", 0, true, 0, 0));
+            seen(TOPICS.commands(), id, Kind.COMMAND, 0);
+            seen.add(letter(TOPICS.deadLetters(Topics.COMMANDS), id));
+        }
+        assertThat(orderViolations(List.of(second, first), Set.of(first))).isZero();
+        assertThat(orderViolations(List.of(first, second), Set.of(second))).isZero();
+        assertThat(orderViolations(List.of(second, first), Set.of(second)))
+                .as("the replayed one is in its place, the other one is not")
+                .isEqualTo(1);
+    }
+
+    private long orderViolations(List<String> effects, Set<String> replayed) {
+        return judge().commands(effects, replayed).orderViolations();
+    }
+
+    @Test
+    void whatNeverHappenedIsNotProved() {
+        String away = event(Names.AWAY, false);
+        String job = id(RowId.Table.COMMAND);
+        commands.add(new Stored.Command(job, "key", 0, true, 1, 1));
+        assertThat(judge().evidence(List.of(), List.of("a replay was fenced")).gaps())
+                .hasSize(4);
+        seen(RouterSite.topic(RouterSite.AWAY), away, Kind.EVENT, 0);
+        Place place = new Place(0, 9);
+        seen.add(new Sighting(
+                SHOP, 9, event(Names.VOID, false), Optional.empty(), place, 0, 0, "replay", true, true, 0));
+        assertThat(judge().evidence(List.of(job), List.of()).gaps()).isEmpty();
+    }
+
+    @Test
+    void aRunProvesNothingOfWhatItHasNotMet() {
+        Findings both = new Findings(9, 9, 1, 1, 0, 0, 0, List.of());
+        Evidence all = new Evidence(1, 1, 1, List.of());
+        Latency flat = new Latency(20, 30, true);
+        assertThat(verdict(both, flat, all).isProved()).isTrue();
+        assertThat(verdict(new Findings(9, 9, 0, 1, 0, 0, 0, List.of()), flat, all)
+                        .isProved())
+                .isFalse();
+        assertThat(verdict(new Findings(9, 9, 1, 0, 0, 0, 0, List.of()), flat, all)
+                        .isProved())
+                .isFalse();
+        assertThat(verdict(both, new Latency(20, 30, false), all).isProved()).isFalse();
+        assertThat(verdict(both, flat, new Evidence(0, 1, 1, List.of())).isProved())
+                .isFalse();
+        assertThat(verdict(both, flat, new Evidence(1, 0, 1, List.of())).isProved())
+                .isFalse();
+        assertThat(verdict(both, flat, new Evidence(1, 1, 0, List.of())).isProved())
+                .isFalse();
+        assertThat(verdict(both, flat, new Evidence(1, 1, 1, List.of("fenced"))).findings())
+                .containsExactly("fenced");
+    }
+
+    @Test
+    void otherKeysFlowOnOrTheyDoNot() {
+        assertThat(new Latency(20, 1_020, true).isFlat()).isTrue();
+        assertThat(new Latency(20, 1_021, true).isFlat()).isFalse();
+        assertThat(new Latency(400, 2_000, true).isFlat()).as("a slow machine").isTrue();
+        assertThat(new Latency(400, 2_001, true).isFlat()).isFalse();
+    }
+
+    private static RouterVerdict verdict(Findings rows, Latency latency, Evidence evidence) {
+        Map<RouterKillPoint, Integer> kills = new EnumMap<>(RouterKillPoint.class);
+        for (RouterKillPoint point : RouterKillPoint.values()) {
+            kills.put(point, 1);
+        }
+        RouterSettings settings = new RouterSettings(5, 1, Guarantee.EXACTLY_ONCE, Duration.ofSeconds(1));
+        Findings copies = new Findings(9, 9, 0, 0, 0, 0, 0, List.of());
+        return new RouterVerdict(settings, kills, rows, copies, Map.of(), latency, evidence);
+    }
+
+    private static Sighting letter(String topic, String id) {
+        return new Sighting(topic, 0, id, Optional.of(Kind.DEAD), null, 1, 0, null, false, true, 0);
     }
 
     @Test
