@@ -33,6 +33,9 @@ public final class ScrubTable {
     /** What a trigger or a constraint has deferred is said now, and so about this row. */
     private static final String SPEAK_NOW = "SET CONSTRAINTS ALL IMMEDIATE";
 
+    /** Whoever holds a row, or its table, does not hold up the others for longer. */
+    private static final String LIMIT = "SET LOCAL lock_timeout = '100ms'";
+
     private static final String UNSEEN =
             "SELECT NOT EXISTS (SELECT FROM %1$s t WHERE t.id = ? AND %3$s) AND %2$s(?) = 'in progress'";
 
@@ -57,6 +60,13 @@ public final class ScrubTable {
                 names.qualified(names.internalCommand()),
                 names.qualified("transaction_state"),
                 "t.status IN ('COMPLETED', 'CANCELLED')");
+    }
+
+    /** In this transaction a row that somebody else has locked is waited for only briefly. */
+    public static void waitBriefly(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(LIMIT);
+        }
     }
 
     /**

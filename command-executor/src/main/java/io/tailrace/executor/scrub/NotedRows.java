@@ -6,7 +6,6 @@ import io.tailrace.executor.claim.ScrubTable;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -26,9 +25,6 @@ import org.slf4j.LoggerFactory;
 final class NotedRows {
 
     private static final Logger LOG = LoggerFactory.getLogger(NotedRows.class);
-
-    /** Whoever holds a row, or its table, does not hold up the others for longer. */
-    private static final String LIMIT = "SET LOCAL lock_timeout = '100ms'";
 
     private final DataSource pool;
     private final ScrubTable events;
@@ -109,9 +105,7 @@ final class NotedRows {
     private List<Note> together(Connection connection, List<Note> notes) throws SQLException {
         List<Note> later = new ArrayList<>();
         int scrubbed = 0;
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(LIMIT);
-        }
+        ScrubTable.waitBriefly(connection);
         for (Note note : notes) {
             ScrubTable table = note.isCommand() ? commands : events;
             if (table.scrub(connection, note.id(), note.paths())) {
