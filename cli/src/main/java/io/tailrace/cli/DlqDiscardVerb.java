@@ -5,15 +5,11 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code dlq discard}: for what has no way back. */
 @Command(
@@ -38,32 +34,19 @@ final class DlqDiscardVerb implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Parameters(paramLabel = "<row id>", arity = "1..*", description = "The rows.")
-    @SuppressWarnings("NullAway.Init") // by picocli
-    private List<String> rowIds;
-
-    @Option(names = "--dry-run", description = "Say what would be taken away; nothing at all is written.")
-    private boolean dryRun;
-
-    @Option(
-            names = "--by",
-            paramLabel = "<name>",
-            description = "Who discards, to be kept (default: the user of this process).")
-    private String by = System.getProperty("user.name", "");
-
-    @Option(names = "--why", paramLabel = "<text>", description = "Why, to be kept.")
-    private String why = "";
+    @Mixin
+    private final NamedLetters letters = new NamedLetters();
 
     @Override
     public Integer call() {
         DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA, Server.POSTGRES));
-        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun).because(why);
-        Set<String> missing = new LinkedHashSet<>(rowIds);
+        Replay.Order order = letters.order();
+        Set<String> missing = letters.rowIds();
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
         try {
             for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
-                Replay.Report report = deadLetters.discard(x, Set.copyOf(rowIds), order);
+                Replay.Report report = deadLetters.discard(x, letters.rowIds(), order);
                 report.rows().forEach(row -> {
                     missing.remove(row.letter().rowId());
                     rows.add(ReplayOutput.row(row));

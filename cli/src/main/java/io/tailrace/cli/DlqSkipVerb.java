@@ -5,15 +5,11 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code dlq skip}: a key that stops at a dead letter goes on without it. */
 @Command(
@@ -41,28 +37,14 @@ final class DlqSkipVerb implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Parameters(paramLabel = "<row id>", arity = "1..*", description = "The rows of the dead letters.")
-    @SuppressWarnings("NullAway.Init") // by picocli
-    private List<String> rowIds;
-
-    @Option(names = "--dry-run", description = "Say which keys would go on; nothing at all is written.")
-    private boolean dryRun;
-
-    @Option(
-            names = "--by",
-            paramLabel = "<name>",
-            description = "Who skips, to be kept (default: the user of this process).")
-    private String by = System.getProperty("user.name", "");
-
-    @Option(names = "--why", paramLabel = "<text>", description = "Why, to be kept.")
-    private String why = "";
+    @Mixin
+    private final NamedLetters letters = new NamedLetters();
 
     @Override
     public Integer call() {
         DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA));
-        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun).because(why);
-        Replay.Report report = deadLetters.skip(Set.copyOf(rowIds), order);
-        Set<String> missing = new LinkedHashSet<>(rowIds);
+        Replay.Report report = deadLetters.skip(letters.rowIds(), letters.order());
+        Set<String> missing = letters.rowIds();
         List<Row> rows = new ArrayList<>();
         report.rows().forEach(row -> {
             missing.remove(row.letter().rowId());

@@ -2,30 +2,19 @@ package io.tailrace.router.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Reason;
+import io.tailrace.testkit.GuideMetrics;
 import io.tailrace.testkit.MutableClock;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The router's metrics and the table in the operations guide, name by name. */
 class MetricNamesTest {
-
-    private static final String NAME = "tailrace_(?:router|dead|pending|oldest)_[a-z_]+";
-
-    private static final Pattern ROW = Pattern.compile("(?m)^\\| `(" + NAME + ")`");
-
-    private static final Pattern NAMED = Pattern.compile(NAME);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final MutableClock clock = MutableClock.at(Instant.parse("2026-01-01T00:00:00Z"));
@@ -37,20 +26,14 @@ class MetricNamesTest {
         var pending = new PendingRows(registry, clock, Map.of("shop/shop", "shop"));
         assertThat(new Object[] {router, letters, pending}).doesNotContainNull();
         router.topicsDown(Map.of("shop.events.dlq", "missing"));
-        // The simple registry has a gauge for each limit of a histogram; Prometheus has buckets.
-        Set<String> there = registry.getMeters().stream()
-                .filter(meter -> !meter.getId().getName().endsWith(".histogram"))
-                .map(meter -> prometheus(meter.getId()))
-                .collect(Collectors.toSet());
-        String guide = Files.readString(Path.of("../docs/operations.md"));
+        Set<String> there = GuideMetrics.of(registry);
+        GuideMetrics guide = GuideMetrics.named("tailrace_(?:router|dead|pending|oldest)_[a-z_]+");
 
-        assertThat(named(ROW, guide)).as("the table").isEqualTo(there);
-        assertThat(named(NAMED, guide)).as("everywhere").isEqualTo(there);
-        assertThat(registry.getMeters())
-                .filteredOn(meter -> !meter.getId().getName().endsWith(".histogram"))
-                .allSatisfy(meter -> assertThat(meter.getId().getDescription())
-                        .as(meter.getId().getName())
-                        .isNotBlank());
+        assertThat(guide.inTables()).as("the table").isEqualTo(there);
+        assertThat(guide.everywhere()).as("everywhere").isEqualTo(there);
+        assertThat(GuideMetrics.meters(registry))
+                .allSatisfy(
+                        id -> assertThat(id.getDescription()).as(id.getName()).isNotBlank());
     }
 
     @Test
@@ -103,24 +86,5 @@ class MetricNamesTest {
 
     private double gauge(String name, String tag, String value) {
         return registry.get(name).tag(tag, value).gauge().value();
-    }
-
-    private static Set<String> named(Pattern pattern, String guide) {
-        return pattern.matcher(guide)
-                .results()
-                .map(MatchResult::group)
-                .map(name -> name.replaceAll("[|` ]|_bucket$", ""))
-                .collect(Collectors.toSet());
-    }
-
-    /** As a scrape shows it. */
-    private static String prometheus(Meter.Id id) {
-        String name = id.getName().replace('.', '_');
-        return switch (id.getType()) {
-            case COUNTER -> name + "_total";
-            case TIMER -> name + "_seconds";
-            case GAUGE, DISTRIBUTION_SUMMARY -> id.getBaseUnit() == null ? name : name + "_" + id.getBaseUnit();
-            case LONG_TASK_TIMER, OTHER -> name;
-        };
     }
 }
