@@ -35,6 +35,8 @@ public final class CompactedTopic {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
+    private static final Bytes NONE = Bytes.of(new byte[0]);
+
     private final KafkaConfig kafka;
     private final String topic;
 
@@ -44,8 +46,14 @@ public final class CompactedTopic {
         this.topic = Objects.requireNonNull(topic);
     }
 
-    /** The last committed record of a key. */
-    public record Live(Bytes key, Bytes value, Headers headers, int partition, long offset, long timestampMs) {}
+    /**
+     * The last committed record of a key.
+     *
+     * @param value empty where only the heads were asked for
+     * @param valueBytes its length in the topic
+     */
+    public record Live(
+            Bytes key, Bytes value, int valueBytes, Headers headers, int partition, long offset, long timestampMs) {}
 
     /**
      * The live set, in the order in which it was last written (within a partition).
@@ -54,6 +62,15 @@ public final class CompactedTopic {
      * @throws TimeoutException when the end is not reached in time, naming the partition
      */
     public Map<Bytes, Live> read(Duration patience) {
+        return read(patience, true);
+    }
+
+    /** As {@link #read(Duration)}, and keeps no values: what it takes in memory does not depend on them. */
+    public Map<Bytes, Live> readHeads(Duration patience) {
+        return read(patience, false);
+    }
+
+    private Map<Bytes, Live> read(Duration patience, boolean values) {
         Map<String, Object> settings = ClientSettings.consumer(kafka);
         settings.remove("group.id");
         // The consumer asks for more while it hands out what it has, and does not close before that is answered.
@@ -63,7 +80,7 @@ public final class CompactedTopic {
             Map<TopicPartition, Long> ends = highWatermarks(partitions);
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            return readTo(consumer, ends, patience);
+            return readTo(consumer, ends, patience, values);
         }
     }
 
@@ -95,7 +112,7 @@ public final class CompactedTopic {
     }
 
     private Map<Bytes, Live> readTo(
-            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, Duration patience) {
+            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, Duration patience, boolean values) {
         Map<Bytes, Live> live = new LinkedHashMap<>();
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
@@ -113,12 +130,12 @@ public final class CompactedTopic {
                                 .formatted(behind.get(), ends.get(behind.get()), patience.toSeconds()));
             }
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                apply(live, record);
+                apply(live, record, values);
             }
         }
     }
 
-    private static void apply(Map<Bytes, Live> live, ConsumerRecord<byte[], byte[]> record) {
+    private static void apply(Map<Bytes, Live> live, ConsumerRecord<byte[], byte[]> record, boolean values) {
         if (record.key() == null) {
             return; // A compacted topic takes none; what is written by hand elsewhere is nobody's.
         }
@@ -129,7 +146,8 @@ public final class CompactedTopic {
                     key,
                     new Live(
                             key,
-                            Bytes.of(record.value()),
+                            values ? Bytes.of(record.value()) : NONE,
+                            record.value().length,
                             KafkaHeaders.from(record.headers()),
                             record.partition(),
                             record.offset(),

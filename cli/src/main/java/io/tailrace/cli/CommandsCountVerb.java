@@ -1,6 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
+import io.tailrace.operations.CommandCounts;
 import io.tailrace.operations.Commands;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -12,7 +13,11 @@ import picocli.CommandLine.Option;
 /** {@code commands count}: how many there are of each state. */
 @Command(
         name = "count",
-        description = "Count commands by state.",
+        description = {
+            "Count commands by state.",
+            "pending is the sum of due, scheduled and blocked: blocked ones may run but for an earlier one of their key that waits, or because",
+            "their name is held."
+        },
         mixinStandardHelpOptions = true,
         footer = {"", "Example:", "  tailrace commands count --name 'billing.*'"})
 final class CommandsCountVerb implements Callable<Integer> {
@@ -28,11 +33,16 @@ final class CommandsCountVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Row row = new Row();
-        new Commands(config.readReaching(Server.POSTGRES).source())
-                .count(Optional.ofNullable(name))
-                .forEach((status, count) -> row.with(status.text(), count));
-        output.one(row);
+        CommandCounts counts =
+                new Commands(config.readReaching(Server.POSTGRES).source()).counts(Optional.ofNullable(name));
+        output.one(new Row()
+                .with("pending", counts.pending())
+                .with("due", counts.due())
+                .with("scheduled", counts.scheduled())
+                .with("blocked", counts.blocked())
+                .with("completed", counts.completed())
+                .with("dead", counts.dead())
+                .with("cancelled", counts.cancelled()));
         return Exit.DONE;
     }
 }

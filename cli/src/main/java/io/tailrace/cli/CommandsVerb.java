@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
             CommandsCancelVerb.class,
             CommandsRunNowVerb.class,
             CommandsRescheduleVerb.class,
-            CommandsRequeueVerb.class
+            CommandsRequeueVerb.class,
+            CommandsPurgeVerb.class
         })
 final class CommandsVerb extends Group {}

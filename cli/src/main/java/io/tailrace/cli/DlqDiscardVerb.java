@@ -16,8 +16,8 @@ import picocli.CommandLine.Mixin;
         name = "discard",
         description = {
             "Take dead letters away for good, such as those of rows that were inserted anew.",
-            "A key that stops at one (on-dead-letter: halt-key) goes on, unless it stops at another one before it. A command that is dead",
-            "keeps its letter, because it can still be requeued. The operations topic keeps who did it and why."
+            "A key that stops at one (on-dead-letter: halt-key) goes on, unless it stops at another one before it. The row of a command that",
+            "is dead is cancelled first: nothing can requeue it any more. The operations topic keeps who did it and why."
         },
         mixinStandardHelpOptions = true,
         footer = {

@@ -4,14 +4,22 @@ import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetter;
 import io.tailrace.operations.DeadLetters;
+import io.tailrace.operations.DeadLetters.Head;
+import io.tailrace.operations.DeadLetters.Page;
 import io.tailrace.operations.Halt;
 import io.tailrace.operations.Halts;
+import io.tailrace.operations.Selection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code dlq list}: dead letters, rows of a key in order. */
 @Command(
@@ -38,22 +46,49 @@ final class DlqListVerb implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
+    @Option(
+            names = "--after",
+            paramLabel = "<mark>",
+            description = "The next page, as the one before said; with --of and the same --limit.")
+    private @Nullable String after;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // by picocli
+    private CommandSpec spec;
+
     @Override
     public Integer call() {
         List<String> of = selection.of();
+        if (after != null && of.size() != 1) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "--after goes on with one kind: say which with --of");
+        }
         var asked = selection.selection();
         TailraceConfig read = config.readReaching(Server.KAFKA);
         var selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
         List<Row> rows = new ArrayList<>();
+        List<String> more = new ArrayList<>();
         for (String x : of) {
-            List<DeadLetter> letters = deadLetters.list(x, selected);
+            Page page = page(deadLetters, x, selected);
+            List<DeadLetter> letters = page.heads().stream().map(Head::letter).toList();
             Halts halts = deadLetters.halts(letters);
-            letters.forEach(letter -> rows.add(row(letter, halts.at(letter), output.isJson())));
+            page.heads().forEach(head -> rows.add(row(head, halts.at(head.letter()), output.isJson())));
             tell(output, halts);
+            page.next().ifPresent(next -> more.add("--of %s --after %s".formatted(x, next)));
         }
         output.list(rows, "no dead letters");
+        more.forEach(next -> output.err().println("there are more: " + next));
         return Exit.DONE;
+    }
+
+    private Page page(DeadLetters deadLetters, String x, Selection selected) {
+        try {
+            return deadLetters.page(
+                    x, selected.limitedTo(Integer.MAX_VALUE), Optional.ofNullable(after), selected.limit());
+        } catch (IllegalArgumentException foreign) {
+            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(foreign.getMessage()), foreign);
+        }
     }
 
     /** A blank must not be taken for an answer. */
@@ -63,7 +98,8 @@ final class DlqListVerb implements Callable<Integer> {
         }
     }
 
-    static Row row(DeadLetter letter, Optional<Halt> halt, boolean whole) {
+    static Row row(Head head, Optional<Halt> halt, boolean whole) {
+        DeadLetter letter = head.letter();
         Row row = new Row()
                 .with("of", letter.x())
                 .with("id", letter.rowId())
@@ -79,7 +115,7 @@ final class DlqListVerb implements Callable<Integer> {
                     .with("replays", letter.replayCount())
                     .with("source", letter.source())
                     .with("place", letter.place().map(Object::toString))
-                    .with("payloadBytes", letter.value().length());
+                    .with("payloadBytes", head.payloadBytes());
         }
         return row.with("error", letter.errorMessage());
     }

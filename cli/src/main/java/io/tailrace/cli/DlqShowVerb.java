@@ -86,7 +86,7 @@ final class DlqShowVerb implements Callable<Integer> {
 
     private Row row(DeadLetter letter, Optional<Halt> halt, SecretPaths secrets) {
         Headers headers = secrets.cut(letter.headers());
-        Row row = DlqListVerb.row(letter, halt, true)
+        Row row = DlqListVerb.row(new DeadLetters.Head(letter, letter.value().length()), halt, true)
                 .with("payload", letter.payload().name().toLowerCase(java.util.Locale.ROOT));
         if (output.isJson()) {
             row.with("headers", headers(headers));

@@ -8,6 +8,8 @@ import io.tailrace.engine.EngineMetrics;
 import io.tailrace.executor.CommandExecutor;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.metric.ExecutorMetrics;
+import io.tailrace.operations.upkeep.Upkeep;
+import io.tailrace.operations.upkeep.UpkeepMetrics;
 import io.tailrace.router.OutboxRouter;
 import java.time.Clock;
 
@@ -44,6 +46,8 @@ enum PartName {
     private static Part executor(TailraceConfig one, Handlers handlers, MeterRegistry metrics, Clock clock) {
         Metrics.forgetGauges(
                 metrics, ExecutorMetrics.PREFIX, "source", one.source().name());
-        return new CommandExecutor(one, handlers, metrics, clock);
+        Metrics.forgetGauges(
+                metrics, UpkeepMetrics.PREFIX, "source", one.source().name());
+        return new KeptExecutor(new CommandExecutor(one, handlers, metrics, clock), new Upkeep(one, metrics, clock));
     }
 }

@@ -98,11 +98,11 @@ final class CommandLetters {
                 .toList();
     }
 
-    /** Like a replay that requeues nothing. */
+    /** Like a replay that requeues nothing: what is dead is given up, and then nothing of it can run any more. */
     Report discard(Set<String> rowIds, Order order, int batchRows) {
         if (order.dryRun()) {
             List<Row> rows = judged(live.apply(rowIds)).stream()
-                    .map(CommandLetters::kept)
+                    .map(CommandLetters::toGiveUp)
                     .toList();
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
@@ -113,18 +113,36 @@ final class CommandLetters {
                 batchRows,
                 () -> live.apply(rowIds),
                 batch -> judged(batch).stream()
-                        .map(row -> step(kept(row), records))
+                        .map(this::givenUp)
+                        .map(row -> row.outcome() == Outcome.RUNNING ? new Step(row, List.of()) : step(row, records))
                         .toList());
     }
 
-    private static Row kept(Row judged) {
+    private static Row toGiveUp(Row judged) {
         if (judged.letter().isOrder()) {
             return clearable(judged.letter(), "word about a row, not a row");
         }
-        boolean isDead = mayBeRequeued(judged) || judged.outcome() == Outcome.MALFORMED;
-        return isDead
-                ? new Row(judged.letter(), Outcome.NOT_CLEARED, "its row is dead, cancel it by SQL first")
+        return isDead(judged) && judged.outcome() != Outcome.RUNNING
+                ? clearable(judged.letter(), "row dead, it is cancelled first")
                 : judged;
+    }
+
+    private static boolean isDead(Row judged) {
+        return !judged.letter().isOrder() && (mayBeRequeued(judged) || judged.outcome() == Outcome.MALFORMED);
+    }
+
+    /** The row first: a letter of a cancelled row is cleared by whoever comes next, a dead row without a letter by nobody. */
+    private Row givenUp(Row judged) {
+        Optional<UUID> id = CommandRows.uuid(judged.letter().rowId());
+        if (id.isEmpty() || !isDead(judged)) {
+            return toGiveUp(judged);
+        }
+        return switch (commands.giveUp(id.get())) {
+            case CANCELLED -> clearable(judged.letter(), "row dead, cancelled");
+            case TAKEN -> new Row(judged.letter(), Outcome.RUNNING);
+            // Somebody else was here since the look.
+            case NOT_FOUND, NOT_DEAD -> judged(List.of(judged.letter())).get(0);
+        };
     }
 
     /** With how many newer rows of its key were done meanwhile; a strict replay leaves a row alone that would come too late. */

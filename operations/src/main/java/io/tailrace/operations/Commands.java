@@ -9,6 +9,7 @@ import io.tailrace.contract.redact.Veil;
 import io.tailrace.operations.Command.Delivery;
 import io.tailrace.operations.Command.Status;
 import io.tailrace.operations.Command.Timing;
+import io.tailrace.operations.sweep.DeadRows;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -42,14 +43,40 @@ public final class Commands {
                     .map(Commands::utc)
                     .toList()));
 
+    /** A row that never was stamped stands behind all of its key that wait: its place will be behind theirs. */
+    private static final String COUNTS = """
+            SELECT count(*) FILTER (WHERE state IN ('due', 'scheduled', 'blocked')), count(*) FILTER (WHERE state = 'due'),
+                count(*) FILTER (WHERE state = 'scheduled'), count(*) FILTER (WHERE state = 'blocked'),
+                count(*) FILTER (WHERE state = 'COMPLETED'), count(*) FILTER (WHERE state = 'DEAD'),
+                count(*) FILTER (WHERE state = 'CANCELLED')
+            FROM (SELECT CASE
+                WHEN c.status <> 'PENDING' THEN c.status
+                WHEN greatest(c.run_at, c.not_before) > clock_timestamp() THEN 'scheduled'
+                WHEN c.hold IS NOT NULL OR EXISTS (SELECT FROM %1$s w
+                    WHERE w.ordering_key = c.ordering_key AND w.place < coalesce(c.place, 9223372036854775807) AND w.id <> c.id
+                        AND w.place IS NOT NULL AND w.status IN ('PENDING', 'DEAD') AND w.status = 'PENDING') THEN 'blocked'
+                ELSE 'due' END AS state
+                FROM %1$s c %2$s) AS states""";
+
     private final Database database;
     private final TableNames tables;
     private final String table;
+    private final boolean isDryRun;
 
     public Commands(SourceConfig source) {
+        this(source, false);
+    }
+
+    private Commands(SourceConfig source, boolean isDryRun) {
         this.database = new Database(source);
         this.tables = source.tables();
         this.table = tables.qualified(tables.internalCommand());
+        this.isDryRun = isDryRun;
+    }
+
+    /** One that tells what would be answered, and takes every change back: nobody hears of it. */
+    public static Commands dryRun(SourceConfig source) {
+        return new Commands(source, true);
     }
 
     /** What a function answered. */
@@ -104,6 +131,29 @@ public final class Commands {
                 }
             }
             return counts;
+        });
+    }
+
+    /** The same by what pending ones wait for. Reads the whole table. */
+    public CommandCounts counts(Optional<String> name) {
+        return database.call("counting commands", connection -> {
+            String sql = COUNTS.formatted(table, where(name.isPresent() ? " command_name LIKE ?" : ""));
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                if (name.isPresent()) {
+                    statement.setString(1, like(name.get()));
+                }
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return new CommandCounts(
+                            row.getLong(1),
+                            row.getLong(2),
+                            row.getLong(3),
+                            row.getLong(4),
+                            row.getLong(5),
+                            row.getLong(6),
+                            row.getLong(7));
+                }
+            }
         });
     }
 
@@ -196,7 +246,7 @@ public final class Commands {
 
     /** A pending command becomes due at another instant. */
     public Answer reschedule(UUID id, OffsetDateTime runAt) {
-        return database.call("reschedule_command", connection -> {
+        return change("reschedule_command", connection -> {
             try (PreparedStatement statement = call(connection, "reschedule_command", "?, ?")) {
                 statement.setObject(1, id);
                 statement.setObject(2, runAt);
@@ -205,11 +255,30 @@ public final class Commands {
         });
     }
 
+    /** DEAD → CANCELLED: nothing can requeue it any more. Its dead letter is for {@link DeadLetters#discard} to take away. */
+    DeadRows.Outcome giveUp(UUID id) {
+        return change("giving up a command", connection -> new DeadRows(tables).giveUp(connection, id));
+    }
+
     private Answer act(String function, UUID id) {
-        return database.call(function, connection -> {
+        return change(function, connection -> {
             try (PreparedStatement statement = call(connection, function, "?")) {
                 statement.setObject(1, id);
                 return answer(statement);
+            }
+        });
+    }
+
+    private <T> T change(String what, Database.Work<T> work) {
+        if (!isDryRun) {
+            return database.call(what, work);
+        }
+        return database.call(what, connection -> {
+            connection.setAutoCommit(false);
+            try {
+                return work.with(connection);
+            } finally {
+                connection.rollback();
             }
         });
     }
@@ -266,7 +335,7 @@ public final class Commands {
     }
 
     /** The name itself, or with {@code .*} everything below it. */
-    private static String like(String name) {
+    static String like(String name) {
         boolean below = name.endsWith(".*");
         String literal = (below ? name.substring(0, name.length() - 1) : name)
                 .replace("\\", "\\\\")

@@ -100,6 +100,13 @@ public record DeadLetter(
         return instant(HeaderName.FIRST_FAILED_AT);
     }
 
+    /** When it was last heard of: its failure or, if that is not known or earlier, its writing; milliseconds since 1970. */
+    long lastMomentMs() {
+        return Math.max(
+                writtenAtMs,
+                failedAt().or(this::firstFailedAt).map(Instant::toEpochMilli).orElse(writtenAtMs));
+    }
+
     /** How often it was replayed before. */
     public int replayCount() {
         return headers.smallNumber(HeaderName.REPLAY_COUNT).orElse(0);

@@ -14,6 +14,8 @@ import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
 import io.tailrace.operations.Replay.Row;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,8 @@ public final class DeadLetters {
 
     private static final String DISCARDED = "discarded";
 
+    private static final String EXPIRED = "expired";
+
     private final TailraceConfig config;
     private final Topics topics;
     private final KafkaConfig kafka;
@@ -91,6 +95,91 @@ public final class DeadLetters {
                 .filter(selection::takes)
                 .sorted(DeadLetter.IN_ORDER)
                 .limit(selection.limit())
+                .toList();
+    }
+
+    /**
+     * A dead letter without its payload.
+     *
+     * @param letter its value is empty
+     * @param payloadBytes what the value takes in the topic
+     */
+    public record Head(DeadLetter letter, int payloadBytes) {}
+
+    /** As {@link #list}, without payloads: what it takes in memory does not depend on them. */
+    public List<Head> heads(String x, Selection selection) {
+        Map<String, Integer> sizes = new HashMap<>();
+        List<DeadLetter> letters = new ArrayList<>();
+        new CompactedTopic(kafka, topics.deadLetters(x))
+                .readHeads(PATIENCE)
+                .values()
+                .forEach(live -> {
+                    DeadLetter letter = DeadLetter.of(x, live);
+                    sizes.put(letter.rowId(), live.valueBytes());
+                    letters.add(letter);
+                });
+        return selected(letters, selection).stream()
+                .map(letter -> new Head(letter, sizes.getOrDefault(letter.rowId(), 0)))
+                .toList();
+    }
+
+    /**
+     * A page of {@link #heads}.
+     *
+     * @param next where the next one begins; empty when this is the last
+     */
+    public record Page(List<Head> heads, Optional<String> next) {}
+
+    /**
+     * Some of the dead letters that are selected, in order and without payloads.
+     *
+     * @param after {@link Page#next} of the page before, also when the letter at its end has gone since; empty for the first
+     * @param size at most so many, 1 or more
+     * @throws IllegalArgumentException when {@code after} is of no page
+     */
+    public Page page(String x, Selection selection, Optional<String> after, int size) {
+        return PageMark.page(heads(x, selection), after.map(PageMark::parse), size);
+    }
+
+    /**
+     * Takes letters away whose time is over, each as {@link #discard} would: a command that is dead is cancelled first. A letter at which a
+     * key stops stays, and so does one whose row is pending.
+     *
+     * @param before failed last, and written, before that
+     * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
+     * @throws OperationFailed when the database of the commands cannot be reached
+     */
+    public Report expire(String x, Selection selection, Instant before, Order order) {
+        Set<String> old =
+                expired(x, selection, before).stream().map(DeadLetter::rowId).collect(Collectors.toSet());
+        if (old.isEmpty()) {
+            // So that nobody's replay is ended for nothing.
+            return new Report(order, List.of(), 0, Ending.COMPLETE);
+        }
+        if (x.equals(Topics.COMMANDS)) {
+            return commands.discard(old, order, BATCH_ROWS);
+        }
+        ReplayRecords records = new ReplayRecords(config, order);
+        return transactions.run(
+                x,
+                order,
+                BATCH_ROWS,
+                () -> expired(x, Selection.ofRows(old), before),
+                batch -> batch.stream()
+                        .map(letter ->
+                                new Step(new Row(letter, Outcome.CLEARED, EXPIRED), records.clear(letter, EXPIRED)))
+                        .toList());
+    }
+
+    private List<DeadLetter> expired(String x, Selection selection, Instant before) {
+        List<DeadLetter> old = heads(x, selection).stream()
+                .map(Head::letter)
+                .filter(letter -> letter.lastMomentMs() < before.toEpochMilli())
+                .toList();
+        Halts halts = halts(old);
+        return old.stream()
+                .filter(letter -> halts.at(letter).isEmpty()
+                        && (halts.isComplete() || letter.orderingKey().isEmpty()))
                 .toList();
     }
 
@@ -147,7 +236,8 @@ public final class DeadLetters {
     }
 
     /**
-     * Takes letters away for good. A command whose row can still be requeued keeps its letter.
+     * Takes letters away for good. A command that is dead is cancelled first, so that nothing can requeue it any more; one that is pending
+     * keeps its letter.
      *
      * @param rowIds these; those that have no letter are not in the report
      * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done

@@ -76,8 +76,6 @@ public final class Replay {
         PAYLOAD_OMITTED(false),
         /** Its dead letter carries no payload, and that of the row does not fit yet: nothing was changed. */
         STILL_TOO_LARGE(false),
-        /** Asked to discard it, while its command can still be requeued: nothing was changed. */
-        NOT_CLEARED(false),
         /** Newer rows of its key were delivered, or nobody can tell, and the replay is a strict one: nothing was changed. */
         NEWER_DELIVERED(false),
         /** The engine could not read the row and carried only a part of it: it would come back altered. */

@@ -52,6 +52,11 @@ public record Selection(
         return new Selection(rowIds, reason, name, orderingKey, these, limit);
     }
 
+    /** The same, at most so many. */
+    public Selection limitedTo(int most) {
+        return new Selection(rowIds, reason, name, orderingKey, sources, most);
+    }
+
     /** These rows. */
     public static Selection ofRows(Set<String> rowIds) {
         return new Selection(rowIds, Optional.empty(), Optional.empty(), Optional.empty(), Integer.MAX_VALUE);

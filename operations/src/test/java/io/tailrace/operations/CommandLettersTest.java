@@ -210,23 +210,38 @@ class CommandLettersTest {
     }
 
     @Test
-    void aCommandIsDiscardedOnlyWhenItCanNotBeRequeued() throws Exception {
+    void aDeadCommandThatIsDiscardedIsCancelledAndAPendingOneKeepsItsLetter() throws Exception {
         row(DEAD, "DEAD", null);
+        row(TAKEN, "DEAD", null);
         row(PENDING, "PENDING", null);
-        for (String each : List.of(DEAD, PENDING, GONE)) {
+        Set<String> all = Set.of(DEAD, TAKEN, PENDING, GONE);
+        for (String each : all) {
             parked.park(Topics.COMMANDS, each, "k", "inline", "{}");
         }
-        Map<String, String> kept =
-                Map.of(DEAD, "not-cleared: its row is dead, cancel it by SQL first", PENDING, "already-requeued");
-        assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(DEAD, PENDING, GONE), DRY)))
-                .containsAllEntriesOf(kept)
-                .containsEntry(GONE, "would-clear: row gone");
-        assertThat(texts(deadLetters.discard(Topics.COMMANDS, Set.of(DEAD, PENDING, GONE), ORDER)))
-                .containsAllEntriesOf(kept)
-                .containsEntry(GONE, "cleared: row gone");
+        Map<String, String> kept = Map.of(PENDING, "already-requeued", TAKEN, "running");
+        try (Connection worker = stack.connect()) {
+            worker.setAutoCommit(false);
+            worker.createStatement()
+                    .execute("SELECT FROM tailrace.internal_command WHERE id = '" + TAKEN + "' FOR UPDATE");
+            assertThat(texts(deadLetters.discard(Topics.COMMANDS, all, DRY)))
+                    .containsAllEntriesOf(kept)
+                    .containsEntry(DEAD, "would-clear: row dead, it is cancelled first")
+                    .containsEntry(GONE, "would-clear: row gone");
+            assertThat(status(DEAD)).isEqualTo("DEAD");
+            assertThat(texts(deadLetters.discard(Topics.COMMANDS, all, ORDER)))
+                    .containsAllEntriesOf(kept)
+                    .containsEntry(DEAD, "cleared: row dead, cancelled")
+                    .containsEntry(GONE, "cleared: row gone");
+        }
+        assertThat(List.of(status(DEAD), status(TAKEN), status(PENDING)))
+                .containsExactly("CANCELLED", "DEAD", "PENDING");
         assertThat(deadLetters.list(Topics.COMMANDS, Selection.ALL))
                 .extracting(DeadLetter::rowId)
-                .containsExactlyInAnyOrder(DEAD, PENDING);
+                .containsExactlyInAnyOrder(TAKEN, PENDING);
+    }
+
+    private String status(String id) throws SQLException {
+        return text("SELECT status FROM tailrace.internal_command WHERE id = '" + id + "'");
     }
 
     @Test

@@ -123,6 +123,59 @@ class CommandsTest {
     }
 
     @Test
+    void pendingOnesAreCountedByWhatTheyWaitFor() throws Exception {
+        stack.execute(
+                // PENDING is due; before it in its key one waits for its next attempt, behind which another one stands.
+                "UPDATE tailrace.internal_command SET ordering_key = 'k9' WHERE id = '" + PENDING + "'",
+                "INSERT INTO tailrace.internal_command (command_name, ordering_key, place, not_before)"
+                        + " VALUES ('mail', 'k1', 7, now() + interval '1 hour'), ('mail', 'k1', 8, NULL), ('mail', 'k1', NULL, NULL)",
+                "INSERT INTO tailrace.internal_command (command_name, hold) VALUES ('mail', 'mail')",
+                "INSERT INTO tailrace.internal_command (command_name, status) VALUES ('mail', 'COMPLETED'), ('mail', 'CANCELLED')");
+        assertThat(commands.counts(Optional.empty())).isEqualTo(new CommandCounts(6, 1, 2, 3, 1, 1, 1));
+        assertThat(commands.counts(Optional.of("billing.*"))).isEqualTo(new CommandCounts(1, 1, 0, 0, 0, 1, 0));
+    }
+
+    @Test
+    void aDryRunTellsWhatWouldBeAnsweredAndNobodyHearsOfIt() throws Exception {
+        Commands dry = Commands.dryRun(config.source());
+        String before = rows();
+        assertThat(dry.cancel(PENDING)).isEqualTo(Answer.OK);
+        assertThat(dry.requeue(DEAD)).isEqualTo(Answer.OK);
+        assertThat(dry.runNow(LATER)).isEqualTo(Answer.OK);
+        assertThat(dry.cancel(DEAD)).isEqualTo(Answer.NOT_PENDING);
+        assertThat(rows()).isEqualTo(before);
+        assertThat(commands.cancel(PENDING)).isEqualTo(Answer.OK);
+    }
+
+    private String rows() throws Exception {
+        try (Connection connection = stack.connect();
+                var found = connection
+                        .createStatement()
+                        .executeQuery(
+                                "SELECT string_agg(to_jsonb(c)::text, ' ' ORDER BY id) FROM tailrace.internal_command c")) {
+            found.next();
+            return String.valueOf(found.getString(1));
+        }
+    }
+
+    @Test
+    void whatIsDoneIsPurgedByNameAndAge() throws Exception {
+        stack.execute("INSERT INTO tailrace.internal_command (command_name, status, completed_at, run_at)"
+                + " SELECT name, 'COMPLETED', now() - age, now() - age FROM (VALUES ('a.x', interval '3 hours'), ('a.x', interval '1 hour'),"
+                + " ('a.y', interval '3 hours'), ('b', interval '3 hours')) AS v (name, age)");
+        CommandPurge purge = new CommandPurge(config);
+        java.time.Duration age = java.time.Duration.ofHours(2);
+        try (Tables.Reading engine = new Tables(stack, config).reading()) {
+            assertThat(purge.purge(Optional.of("a.*"), age, true)).contains(2L);
+            assertThat(purge.purge(Optional.of("a.*"), age, false)).contains(2L);
+            assertThat(purge.purge(Optional.empty(), age, false)).contains(1L);
+        }
+        assertThat(commands.count(Optional.empty()))
+                .containsEntry(Status.COMPLETED, 1L)
+                .containsEntry(Status.PENDING, 2L);
+    }
+
+    @Test
     void aDeadLetterOfACommandIsReplayedByRequeueingItsRowOnce() {
         ParkedRows parked = new ParkedRows(config);
         parked.park(Topics.COMMANDS, DEAD.toString(), "k2", "inline", "{}");

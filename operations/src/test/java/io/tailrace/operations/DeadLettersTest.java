@@ -75,6 +75,31 @@ class DeadLettersTest {
     }
 
     @Test
+    void pagesHoldNoPayloadAndGoOnBehindALetterThatHasGone() {
+        parked.parkEvents(7, 2);
+        List<String> inOrder = ids(deadLetters.list(Topics.EVENTS, Selection.ALL));
+        DeadLetters.Page first = deadLetters.page(Topics.EVENTS, Selection.ALL, Optional.empty(), 3);
+        assertThat(first.heads()).hasSize(3).allSatisfy(head -> {
+            assertThat(head.letter().value().length()).isZero();
+            assertThat(head.payloadBytes()).isEqualTo("{\"n\":1}".length());
+        });
+        List<String> seen = new java.util.ArrayList<>(idsOf(first));
+        deadLetters.replay(Topics.EVENTS, Selection.ofRows(Set.of(seen.get(2))), ORDER);
+        DeadLetters.Page second = deadLetters.page(Topics.EVENTS, Selection.ALL, first.next(), 3);
+        seen.addAll(idsOf(second));
+        DeadLetters.Page last = deadLetters.page(Topics.EVENTS, Selection.ALL, second.next(), 3);
+        seen.addAll(idsOf(last));
+        assertThat(last.next()).isEmpty();
+        assertThat(seen).isEqualTo(inOrder);
+        assertThatThrownBy(() -> deadLetters.page(Topics.EVENTS, Selection.ALL, Optional.of("foreign"), 3))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static List<String> idsOf(DeadLetters.Page page) {
+        return page.heads().stream().map(head -> head.letter().rowId()).toList();
+    }
+
+    @Test
     void aReplayWritesEachRowOnceInTheOrderOfItsKeyAndLeavesNothing() {
         parked.parkEvents(100, 1);
         Report report = deadLetters.replay(Topics.EVENTS, Selection.ALL, ORDER, 7);

@@ -11,6 +11,7 @@ import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,6 +96,17 @@ final class ParkedRows {
 
     void park(String x, String rowId, @Nullable String key, String payload, String value) {
         write(List.of(record(x, rowId, key, 0, payload, value)));
+    }
+
+    /** A letter that was written, and whose row failed last, so long ago. */
+    void parkLongAgo(String x, String rowId, @Nullable String key, Duration age) {
+        ProducerRecord<byte[], byte[]> letter = record(x, rowId, key, 0, "inline", "{}");
+        long then = System.currentTimeMillis() - age.toMillis();
+        Headers headers = KafkaHeaders.from(letter.headers()).toBuilder()
+                .put(HeaderName.FAILED_AT, then)
+                .build();
+        write(List.of(new ProducerRecord<>(
+                letter.topic(), null, then, letter.key(), letter.value(), KafkaHeaders.to(headers))));
     }
 
     /** The letter of a row with secrets: neither payload nor the value of the header {@code token}, but where it was read. */

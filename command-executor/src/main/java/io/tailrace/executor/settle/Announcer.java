@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Notes on dead rows that their {@code dead} answer was acknowledged. Thread-safe. An answer that a crash prevents is not lost: the
  * offset has not passed its record, and the next owner of the partition finds the row dead and answers again. A note that is lost stays
- * null; nothing acts on that yet, and a reconciler that will must know that a null may be only the note's.
+ * null; the upkeep of the source then has the letter written once more, under the same key.
  */
 public final class Announcer implements AutoCloseable {
 

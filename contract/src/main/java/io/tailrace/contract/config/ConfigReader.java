@@ -45,6 +45,7 @@ public final class ConfigReader {
         Value<RouterConfig> router = router(top.section("router"), namespace);
         Value<ExecutorConfig> executor = executor(top.section("executor"));
         Value<RedactConfig> redact = redact(top.section("redact"));
+        Value<RetentionConfig> retention = retention(top.section("retention"));
         Value<HttpConfig> http = http(top.section("http"));
         return top.make(() -> new TailraceConfig(
                 namespace.get(),
@@ -56,6 +57,7 @@ public final class ConfigReader {
                 router.get(),
                 executor.get(),
                 redact.get(),
+                retention.get(),
                 http.get()));
     }
 
@@ -154,6 +156,13 @@ public final class ConfigReader {
         Map<String, List<String>> commands = section.section("commands").lists();
         var scrub = section.value(Keys.SCRUB);
         return section.make(() -> new RedactConfig(events, commands, scrub.get()));
+    }
+
+    private static Value<RetentionConfig> retention(Section section) {
+        var done = section.value(Keys.RETENTION_DONE);
+        var dead = section.value(Keys.RETENTION_DEAD);
+        var every = section.value(Keys.RETENTION_EVERY);
+        return section.make(() -> new RetentionConfig(done.get(), dead.get(), every.get()));
     }
 
     private static Value<HttpConfig> http(Section section) {

@@ -231,6 +231,26 @@ final class Keys {
                     "When secret values are taken out of the rows themselves: `on-done`, once a row is delivered or run, cancelled or"
                             + " discarded; `never`.")
             .byDefault(Scrub.ON_DONE);
+    static final Key<Duration> RETENTION_DONE = Key.of(
+                    "retention.done",
+                    ValueType.DURATION,
+                    "How long rows stay that were delivered, run or cancelled; 0s: for ever. The engine has read what goes, and no"
+                            + " dead letter refers to it.")
+            .between(Duration.ZERO, Duration.ofDays(3650))
+            .byDefault(RetentionConfig.DONE);
+    static final Key<Duration> RETENTION_DEAD = Key.of(
+                    "retention.dead",
+                    ValueType.DURATION,
+                    "How long dead letters stay after their last failure, and with them the dead rows of commands, which are then"
+                            + " cancelled; 0s: for ever. One at which a key stops stays.")
+            .between(Duration.ZERO, Duration.ofDays(3650))
+            .byDefault(RetentionConfig.DEAD);
+    static final Key<Duration> RETENTION_EVERY = Key.of(
+                    "retention.every",
+                    ValueType.DURATION,
+                    "How often such rows are looked for, by one executor process.")
+            .between(Duration.ofMinutes(1), Duration.ofDays(30))
+            .byDefault(RetentionConfig.EVERY);
     static final Key<Boolean> HTTP_ENABLED = Key.of(
                     "http.enabled",
                     ValueType.SWITCH,
@@ -329,6 +349,9 @@ final class Keys {
                 REDACT_EVENTS,
                 REDACT_COMMANDS,
                 SCRUB,
+                RETENTION_DONE,
+                RETENTION_DEAD,
+                RETENTION_EVERY,
                 HTTP_ENABLED,
                 HTTP_HOST,
                 HTTP_PORT));

@@ -26,6 +26,7 @@ public record TailraceConfig(
         RouterConfig router,
         ExecutorConfig executor,
         RedactConfig redact,
+        RetentionConfig retention,
         HttpConfig http) {
 
     public TailraceConfig {
@@ -38,6 +39,7 @@ public record TailraceConfig(
         Objects.requireNonNull(router, "router");
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(redact, "redact");
+        Objects.requireNonNull(retention, "retention");
         Objects.requireNonNull(http, "http");
         if (sources.isEmpty()) {
             throw new IllegalArgumentException("a configuration has a source");
@@ -51,7 +53,7 @@ public record TailraceConfig(
         });
     }
 
-    /** Without secrets. */
+    /** Without secrets, and with rows that stay for as long as they do by default. */
     public TailraceConfig(
             Namespace namespace,
             List<SourceConfig> sources,
@@ -62,7 +64,18 @@ public record TailraceConfig(
             RouterConfig router,
             ExecutorConfig executor,
             HttpConfig http) {
-        this(namespace, sources, kafka, topics, outbox, engine, router, executor, RedactConfig.NONE, http);
+        this(
+                namespace,
+                sources,
+                kafka,
+                topics,
+                outbox,
+                engine,
+                router,
+                executor,
+                RedactConfig.NONE,
+                RetentionConfig.byDefault(),
+                http);
     }
 
     /** With one source, and events that are rows, without secrets. */
@@ -80,17 +93,26 @@ public record TailraceConfig(
 
     /** The same with events that are something else. */
     public TailraceConfig with(OutboxConfig events) {
-        return new TailraceConfig(namespace, sources, kafka, topics, events, engine, router, executor, redact, http);
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, events, engine, router, executor, redact, retention, http);
     }
 
     /** The same with these secrets. */
     public TailraceConfig with(RedactConfig secrets) {
-        return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, router, executor, secrets, http);
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, router, executor, secrets, retention, http);
+    }
+
+    /** The same with rows that stay for another time. */
+    public TailraceConfig with(RetentionConfig times) {
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, router, executor, redact, times, http);
     }
 
     /** The same with another router. */
     public TailraceConfig with(RouterConfig changed) {
-        return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, changed, executor, redact, http);
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, changed, executor, redact, retention, http);
     }
 
     /** The same with this source alone. */
@@ -100,7 +122,8 @@ public record TailraceConfig(
 
     /** The same with these sources. */
     public TailraceConfig of(List<SourceConfig> some) {
-        return new TailraceConfig(namespace, some, kafka, topics, outbox, engine, router, executor, redact, http);
+        return new TailraceConfig(
+                namespace, some, kafka, topics, outbox, engine, router, executor, redact, retention, http);
     }
 
     /** One configuration for each source, with that one alone, in the order of {@link #sources}. */

@@ -284,6 +284,20 @@ class ConfigValuesTest {
     }
 
     @Test
+    void retentionByDefault() {
+        assertThat(DEFAULTS.retention())
+                .isEqualTo(new RetentionConfig(Duration.ofDays(7), Duration.ofDays(30), Duration.ofHours(6)))
+                .isEqualTo(RetentionConfig.byDefault());
+    }
+
+    @Test
+    void retentionExplicitly() {
+        assertThat(read(leastWith("retention.done", "0s", "retention.dead", "90d", "retention.every", "1h"))
+                        .retention())
+                .isEqualTo(new RetentionConfig(Duration.ZERO, Duration.ofDays(90), Duration.ofHours(1)));
+    }
+
+    @Test
     void executorByDefault() {
         assertThat(DEFAULTS.executor())
                 .isEqualTo(new ExecutorConfig(

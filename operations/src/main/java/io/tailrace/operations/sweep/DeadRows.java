@@ -1,0 +1,90 @@
+package io.tailrace.operations.sweep;
+
+import io.tailrace.contract.name.TableNames;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Dead commands that are given up: DEAD becomes CANCELLED, and nothing can requeue them any more. A row that somebody has locked, to
+ * requeue it, is left alone. On a connection that commits by itself.
+ */
+public final class DeadRows {
+
+    private static final String ONE = """
+            WITH taken AS MATERIALIZED (SELECT c.id FROM %1$s c WHERE c.id = ? FOR UPDATE SKIP LOCKED)
+            UPDATE %1$s c SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL
+            FROM taken WHERE c.id = taken.id AND c.status = 'DEAD' RETURNING c.id""";
+
+    private static final String WHY = "SELECT c.status FROM %1$s c WHERE c.id = ?";
+
+    private static final String OLD = """
+            UPDATE ONLY %1$s d SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL
+            WHERE d.status = 'DEAD' AND d.ctid = ANY (ARRAY(
+                SELECT c.ctid FROM ONLY %1$s c WHERE c.ctid > ?::tid AND c.ctid < ?::tid
+                    AND c.status = 'DEAD' AND c.failed_at < clock_timestamp() - ? * interval '1 millisecond'
+                    LIMIT %2$d FOR UPDATE SKIP LOCKED))""";
+
+    /** What became of a row that was to be given up. */
+    public enum Outcome {
+        CANCELLED,
+        /** Somebody has it now. */
+        TAKEN,
+        NOT_FOUND,
+        NOT_DEAD
+    }
+
+    private final String table;
+
+    public DeadRows(TableNames names) {
+        this.table = names.qualified(names.internalCommand());
+    }
+
+    /** Gives up one. Index: the exclusion constraint on id. */
+    public Outcome giveUp(Connection connection, UUID id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(ONE.formatted(table))) {
+            statement.setObject(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                if (row.next()) {
+                    return Outcome.CANCELLED;
+                }
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(WHY.formatted(table))) {
+            statement.setObject(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return Outcome.NOT_FOUND;
+                }
+                return row.getString(1).equals("DEAD") ? Outcome.TAKEN : Outcome.NOT_DEAD;
+            }
+        }
+    }
+
+    /**
+     * Gives up those that failed last so long ago.
+     *
+     * @return rows
+     */
+    public long giveUpOlderThan(Connection connection, Duration age, Waiting waiting) throws SQLException {
+        AtomicLong rows = new AtomicLong();
+        Sweep.over(connection, table, waiting, stretch -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement(OLD.formatted(stretch.table(), Sweep.ROWS))) {
+                statement.setString(1, stretch.after());
+                statement.setString(2, stretch.before());
+                statement.setLong(3, age.toMillis());
+                int changed = statement.executeUpdate();
+                rows.addAndGet(changed);
+                // What is changed is not found again: the stretch is asked from its beginning until nothing is left.
+                return changed == Sweep.ROWS ? Optional.of(stretch.after()) : Optional.empty();
+            }
+        });
+        return rows.get();
+    }
+}

@@ -1,0 +1,126 @@
+package io.tailrace.operations.sweep;
+
+import io.tailrace.contract.name.TableNames;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Commands that should have run long ago, and dead ones of which nobody knows that their letter was written. Word of them goes through the
+ * log, in transactions of a thousand on a connection that commits by itself. The rows are not changed: place, turn and attempts stay.
+ */
+public final class OverdueRows {
+
+    /**
+     * A row cannot have been due before it was there. One that an external handler has, or whose name is paused, waits rightly. Null
+     * is passed over by greatest.
+     */
+    private static final String IS_OVERDUE = """
+            (c.status = 'PENDING' AND greatest(c.run_at, c.not_before, c.created_at) < clock_timestamp() - ? * interval '1 millisecond'
+                AND (c.claimed_until IS NULL OR c.claimed_until < clock_timestamp())
+                AND NOT EXISTS (SELECT FROM %1$s p WHERE p.name = c.hold)
+            OR c.status = 'DEAD' AND c.announced_at IS NULL
+                AND coalesce(c.failed_at, c.created_at) < clock_timestamp() - ? * interval '1 millisecond')""";
+
+    private static final String COUNT = """
+            SELECT count(*) FILTER (WHERE c.status = 'PENDING'), count(*) FILTER (WHERE c.status = 'DEAD'),
+                extract(epoch FROM clock_timestamp()
+                    - min(greatest(c.run_at, c.not_before, c.created_at)) FILTER (WHERE c.status = 'PENDING'))
+            FROM ONLY %1$s c WHERE c.ctid > ?::tid AND c.ctid < ?::tid AND %2$s""";
+
+    /** A row that is locked is being run, or changed: it needs no word. */
+    private static final String WAKE = """
+            WITH overdue AS (
+                SELECT c AS command, c.ctid AS place FROM ONLY %1$s c
+                WHERE c.ctid > ?::tid AND c.ctid < ?::tid AND %2$s LIMIT %3$d FOR UPDATE OF c SKIP LOCKED)
+            SELECT o.place::text, (o.command).status, %4$s('wake', o.command) FROM overdue o""";
+
+    private final String table;
+    private final String condition;
+    private final String control;
+
+    public OverdueRows(TableNames names) {
+        this.table = names.qualified(names.internalCommand());
+        this.condition = IS_OVERDUE.formatted(names.qualified("pause"));
+        this.control = names.qualified("emit_control");
+    }
+
+    /**
+     * How many there are.
+     *
+     * @param pending that should have run
+     * @param dead whose letter may not have been written
+     * @param oldestSeconds since the oldest pending one was due; 0 when there is none
+     */
+    public record Seen(long pending, long dead, double oldestSeconds) {
+
+        static final Seen NONE = new Seen(0, 0, 0);
+
+        public long rows() {
+            return pending + dead;
+        }
+
+        private Seen plus(Seen more) {
+            return new Seen(pending + more.pending, dead + more.dead, Math.max(oldestSeconds, more.oldestSeconds));
+        }
+    }
+
+    /**
+     * Counts them.
+     *
+     * @param overdue by how much
+     */
+    public Seen count(Connection connection, Duration overdue, Waiting waiting) throws SQLException {
+        Seen[] seen = {Seen.NONE};
+        Sweep.over(connection, table, waiting, stretch -> {
+            try (PreparedStatement statement = prepared(connection, COUNT, stretch, overdue);
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                seen[0] = seen[0].plus(new Seen(row.getLong(1), row.getLong(2), row.getDouble(3)));
+            }
+            return Optional.empty();
+        });
+        return seen[0];
+    }
+
+    /**
+     * Sends word of each.
+     *
+     * @param overdue by how much
+     * @return those that word was sent of
+     */
+    public Seen wake(Connection connection, Duration overdue, Waiting waiting) throws SQLException {
+        Seen[] woken = {Seen.NONE};
+        Sweep.over(connection, table, waiting, stretch -> {
+            long pending = 0;
+            long dead = 0;
+            String last = "";
+            try (PreparedStatement statement = prepared(connection, WAKE, stretch, overdue);
+                    ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    last = rows.getString(1);
+                    boolean isDead = rows.getString(2).equals("DEAD");
+                    dead += isDead ? 1 : 0;
+                    pending += isDead ? 0 : 1;
+                }
+            }
+            woken[0] = woken[0].plus(new Seen(pending, dead, 0));
+            return pending + dead == Sweep.ROWS ? Optional.of(last) : Optional.empty();
+        });
+        return woken[0];
+    }
+
+    private PreparedStatement prepared(Connection connection, String sql, Stretch stretch, Duration overdue)
+            throws SQLException {
+        PreparedStatement statement =
+                connection.prepareStatement(sql.formatted(stretch.table(), condition, Sweep.ROWS, control));
+        statement.setString(1, stretch.after());
+        statement.setString(2, stretch.before());
+        statement.setLong(3, overdue.toMillis());
+        statement.setLong(4, overdue.toMillis());
+        return statement;
+    }
+}

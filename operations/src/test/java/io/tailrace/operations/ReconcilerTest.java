@@ -1,0 +1,183 @@
+package io.tailrace.operations;
+
+import static io.tailrace.operations.Tables.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.broker.ClientSettings;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.upkeep.Rhythm;
+import io.tailrace.operations.upkeep.Upkeep;
+import io.tailrace.testkit.RealParts;
+import io.tailrace.testkit.Stack;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** Which rows are sent again, and when not. The test is engine, router and executor: it says what they have passed. */
+@RealParts
+class ReconcilerTest {
+
+    private static final Duration NEVER = Duration.ofHours(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** What the log holds of control messages. */
+    private static final Pattern WAKE =
+            Pattern.compile("\"act\" : \"wake\", \"id\" : \"[0-9a-f-]{34}([0-9a-f]{2})\".*?\"turn\" : (\\d+)");
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    @Test
+    void rowsThatNobodyHasAreSentAgainOnceAllIsPassedAndLagIsToldAsLag(Stack stack) throws Exception {
+        Tables tables = Tables.on(stack);
+        new ParkedRows(tables.config);
+        Topics topics = tables.config.topicNames();
+        stack.execute("SELECT pg_create_logical_replication_slot('watch_" + stack.namespace() + "', 'pgoutput')");
+        tables.command(0x11, "PENDING", null, "now() - interval '20 minutes'");
+        tables.command(0x12, "PENDING", null, "'-infinity'");
+        tables.set(0x12, "turn = 3, place = 7, not_before = now() - interval '16 minutes'");
+        tables.command(0x13, "DEAD", null, "now() - interval '1 hour'");
+        tables.set(0x13, "turn = 5, place = 8, failed_at = now() - interval '16 minutes'");
+        // Not yet; waits rightly; runs now; is known to be dead; paused; in the hands of an external handler.
+        tables.command(0x21, "PENDING", null, "now() - interval '14 minutes'");
+        tables.command(0x22, "PENDING", null, "now() - interval '1 hour'");
+        tables.set(0x22, "not_before = now() + interval '1 hour'");
+        tables.command(0x23, "PENDING", null, "now() - interval '1 hour'");
+        tables.command(0x24, "DEAD", null, "now() - interval '1 hour'");
+        tables.set(0x24, "announced_at = now(), failed_at = now() - interval '1 hour'");
+        tables.command(0x25, "PENDING", null, "now() - interval '1 hour'");
+        tables.set(0x25, "hold = 'mail'");
+        stack.execute("INSERT INTO tailrace.pause (name) VALUES ('mail')");
+        tables.command(0x26, "PENDING", null, "now() - interval '1 hour'");
+        tables.set(0x26, "claimed_until = now() + interval '1 hour'");
+
+        begun(stack, tables);
+        write(tables, topics.rawCommands(), Duration.ofMinutes(20));
+        try (Connection worker = stack.connect();
+                Upkeep upkeep = new Upkeep(
+                        tables.config,
+                        new Rhythm(Duration.ZERO, Duration.ofMillis(500), Duration.ofMinutes(15), NEVER, NEVER),
+                        registry,
+                        Clock.systemUTC())) {
+            worker.setAutoCommit(false);
+            worker.createStatement()
+                    .execute("SELECT FROM tailrace.internal_command WHERE id = '" + id(0x23) + "' FOR UPDATE");
+            upkeep.start();
+            tables.readAll();
+            await().atMost(PATIENCE).until(() -> {
+                tables.readAll();
+                return gauge("lagging") == 1;
+            });
+            assertThat(gauge("overdue.rows")).isEqualTo(4);
+            assertThat(gauge("oldest.overdue.age")).isBetween(3_500.0, 3_900.0);
+            assertThat(wakes(stack, tables))
+                    .as("the router has not passed what was written")
+                    .isEmpty();
+
+            // It passes it. What is written later does not matter, nor do the ends of transactions.
+            passed(stack, tables, 1);
+            write(tables, topics.rawCommands(), Duration.ZERO);
+            await().atMost(PATIENCE).until(() -> {
+                tables.readAll();
+                return wakes(stack, tables).size() >= 3;
+            });
+            assertThat(wakes(stack, tables).subList(0, 3)).containsExactlyInAnyOrder("11 at 0", "12 at 3", "13 at 5");
+            assertThat(gauge("lagging")).isZero();
+        }
+        assertThat(counter("woken.rows")).isGreaterThanOrEqualTo(2).isEven();
+        assertThat(counter("announced.rows")).isGreaterThanOrEqualTo(1);
+        assertThat(tables.column(0x12, "concat(status, turn, attempts, place)")).isEqualTo("PENDING307");
+    }
+
+    private static void begun(Stack stack, Tables tables) throws Exception {
+        passed(stack, tables, 0);
+    }
+
+    /** Both groups, all partitions. */
+    private static void passed(Stack stack, Tables tables, long offset) throws Exception {
+        Topics topics = tables.config.topicNames();
+        try (Admin admin = stack.admin()) {
+            commit(
+                    admin,
+                    tables.config.namespace().routerApplicationId(),
+                    offset,
+                    topics.rawCommands(),
+                    topics.retry(Topics.COMMANDS));
+            commit(
+                    admin,
+                    tables.config
+                            .namespace()
+                            .executorGroup(
+                                    Topics.COMMANDS, tables.config.source().name()),
+                    offset,
+                    topics.commands(),
+                    topics.redelivery(Topics.COMMANDS));
+        }
+    }
+
+    private static void commit(Admin admin, String group, long offset, String... topics) throws Exception {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        for (String topic : topics) {
+            for (int partition = 0; partition < 4; partition++) {
+                offsets.put(new TopicPartition(topic, partition), new OffsetAndMetadata(offset));
+            }
+        }
+        admin.alterConsumerGroupOffsets(group, offsets).all().get();
+    }
+
+    /** One record in partition 0, of a transaction, as engine and router write them: its end has an offset, too. */
+    private static void write(Tables tables, String topic, Duration ago) {
+        Map<String, Object> settings = ClientSettings.producer(tables.config.kafka());
+        settings.put("transactional.id", tables.config.namespace().value() + ".test");
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings)) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            long then = System.currentTimeMillis() - ago.toMillis();
+            producer.send(new ProducerRecord<>(topic, 0, then, new byte[1], new byte[1]));
+            producer.commitTransaction();
+        }
+    }
+
+    /** In the order of the log: the end of the id, and the turn. */
+    private static List<String> wakes(Stack stack, Tables tables) throws SQLException {
+        List<String> wakes = new ArrayList<>();
+        try (Connection connection = stack.connect();
+                Statement statement = connection.createStatement();
+                ResultSet changes = statement.executeQuery(
+                        "SELECT data FROM pg_logical_slot_peek_binary_changes('watch_%s', NULL, NULL, 'proto_version', '1', 'publication_names', '%s', 'messages', 'true')"
+                                .formatted(stack.namespace(), tables.config.publication()))) {
+            while (changes.next()) {
+                Matcher wake = WAKE.matcher(new String(changes.getBytes(1), StandardCharsets.ISO_8859_1));
+                if (wake.find()) {
+                    wakes.add(wake.group(1) + " at " + wake.group(2));
+                }
+            }
+        }
+        return wakes;
+    }
+
+    private double gauge(String name) {
+        return registry.get("tailrace.upkeep." + name).gauge().value();
+    }
+
+    private int counter(String name) {
+        return (int) registry.get("tailrace.upkeep." + name).counter().count();
+    }
+}

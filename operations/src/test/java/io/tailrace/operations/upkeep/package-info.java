@@ -1,0 +1,4 @@
+@NullMarked
+package io.tailrace.operations.upkeep;
+
+import org.jspecify.annotations.NullMarked;
