@@ -40,9 +40,9 @@ final class DlqListVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<String> of = selection.of();
         var asked = selection.selection();
         TailraceConfig read = config.readReaching(Server.KAFKA);
+        List<String> of = selection.of(read);
         var selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
         List<Row> rows = new ArrayList<>();

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
  * configuration {@link #of(SourceConfig)} that source.
  *
  * @param sources in the order of the file, at least one; no two derive the same names
+ * @param subscriptions in the order of their names; no two have the same
  */
 public record TailraceConfig(
         Namespace namespace,
@@ -25,6 +26,7 @@ public record TailraceConfig(
         EngineConfig engine,
         RouterConfig router,
         ExecutorConfig executor,
+        List<SubscriptionConfig> subscriptions,
         RedactConfig redact,
         HttpConfig http) {
 
@@ -37,6 +39,7 @@ public record TailraceConfig(
         Objects.requireNonNull(engine, "engine");
         Objects.requireNonNull(router, "router");
         Objects.requireNonNull(executor, "executor");
+        subscriptions = List.copyOf(subscriptions);
         Objects.requireNonNull(redact, "redact");
         Objects.requireNonNull(http, "http");
         if (sources.isEmpty()) {
@@ -51,7 +54,7 @@ public record TailraceConfig(
         });
     }
 
-    /** Without secrets. */
+    /** Without secrets or subscriptions. */
     public TailraceConfig(
             Namespace namespace,
             List<SourceConfig> sources,
@@ -62,7 +65,7 @@ public record TailraceConfig(
             RouterConfig router,
             ExecutorConfig executor,
             HttpConfig http) {
-        this(namespace, sources, kafka, topics, outbox, engine, router, executor, RedactConfig.NONE, http);
+        this(namespace, sources, kafka, topics, outbox, engine, router, executor, List.of(), RedactConfig.NONE, http);
     }
 
     /** With one source, and events that are rows, without secrets. */
@@ -80,17 +83,37 @@ public record TailraceConfig(
 
     /** The same with events that are something else. */
     public TailraceConfig with(OutboxConfig events) {
-        return new TailraceConfig(namespace, sources, kafka, topics, events, engine, router, executor, redact, http);
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, events, engine, router, executor, subscriptions, redact, http);
     }
 
     /** The same with these secrets. */
     public TailraceConfig with(RedactConfig secrets) {
-        return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, router, executor, secrets, http);
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, router, executor, subscriptions, secrets, http);
     }
 
     /** The same with another router. */
     public TailraceConfig with(RouterConfig changed) {
-        return new TailraceConfig(namespace, sources, kafka, topics, outbox, engine, changed, executor, redact, http);
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, changed, executor, subscriptions, redact, http);
+    }
+
+    /** The same with another executor. */
+    public TailraceConfig with(ExecutorConfig changed) {
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, router, changed, subscriptions, redact, http);
+    }
+
+    /** The same with these subscriptions. */
+    public TailraceConfig subscribing(List<SubscriptionConfig> to) {
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, router, executor, to, redact, http);
+    }
+
+    /** The names of the subscriptions: each has topics of its own. */
+    public List<String> subscriptionNames() {
+        return subscriptions.stream().map(SubscriptionConfig::name).toList();
     }
 
     /** The same with this source alone. */
@@ -100,7 +123,8 @@ public record TailraceConfig(
 
     /** The same with these sources. */
     public TailraceConfig of(List<SourceConfig> some) {
-        return new TailraceConfig(namespace, some, kafka, topics, outbox, engine, router, executor, redact, http);
+        return new TailraceConfig(
+                namespace, some, kafka, topics, outbox, engine, router, executor, subscriptions, redact, http);
     }
 
     /** One configuration for each source, with that one alone, in the order of {@link #sources}. */
