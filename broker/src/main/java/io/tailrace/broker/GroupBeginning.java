@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -57,6 +58,7 @@ public final class GroupBeginning {
     private final KafkaConfig kafka;
     private final String operationsTopic;
     private final String group;
+    private final Consumer<Map<TopicPartition, OffsetAndMetadata>> committing;
 
     /**
      * For one group.
@@ -65,10 +67,37 @@ public final class GroupBeginning {
      * @param operationsTopic which remembers
      */
     public GroupBeginning(Admin admin, KafkaConfig kafka, String operationsTopic, String group) {
+        this(
+                admin,
+                kafka,
+                operationsTopic,
+                group,
+                offsets -> Ask.await(
+                        admin.alterConsumerGroupOffsets(group, offsets).all()));
+    }
+
+    /**
+     * For a group that has members while it begins with a topic: only they may commit for it.
+     *
+     * @param committing by which one of them does, and returns when it is done
+     */
+    public GroupBeginning(
+            Admin admin,
+            KafkaConfig kafka,
+            String operationsTopic,
+            String group,
+            Consumer<Map<TopicPartition, OffsetAndMetadata>> committing) {
         this.admin = admin;
         this.kafka = kafka;
         this.operationsTopic = operationsTopic;
         this.group = group;
+        this.committing = committing;
+    }
+
+    /** Whether the group has begun with a topic, or is about to. */
+    public boolean hasBegun(String topic) {
+        return remembered(List.of(topic)).containsKey(topic)
+                || committed().keySet().stream().anyMatch(each -> each.topic().equals(topic));
     }
 
     /** The offset that a partition has, and what it holds. */
@@ -87,6 +116,15 @@ public final class GroupBeginning {
      * @throws KafkaException when the cluster cannot be asked, or while another member begins; trying again later may help
      */
     public List<TopicPartition> ensure(List<String> topics) {
+        return ensure(topics, false);
+    }
+
+    /**
+     * The same, where a topic that the group has not begun with may be begun behind the records that it holds.
+     *
+     * @param atTheEnd whether those are passed over, rather than read first
+     */
+    public List<TopicPartition> ensure(List<String> topics, boolean atTheEnd) {
         // In this order: whoever has begun since the first look has committed what the second one finds.
         Map<String, String> memory = remembered(topics);
         Map<TopicPartition, OffsetAndMetadata> committed = committed();
@@ -100,12 +138,13 @@ public final class GroupBeginning {
             (isFresh ? fresh : begun).add(topic);
         }
         verify(standing(begun, committed));
-        List<TopicPartition> incomplete = begin(fresh, committed);
+        List<TopicPartition> incomplete = begin(fresh, committed, atTheEnd);
         remember(begun.stream().filter(topic -> !memory.containsKey(topic)).toList(), BEGUN);
         return incomplete;
     }
 
-    private List<TopicPartition> begin(List<String> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
+    private List<TopicPartition> begin(
+            List<String> topics, Map<TopicPartition, OffsetAndMetadata> committed, boolean atTheEnd) {
         if (topics.isEmpty()) {
             return List.of();
         }
@@ -113,16 +152,20 @@ public final class GroupBeginning {
         Map<TopicPartition, OffsetAndMetadata> first = new HashMap<>();
         for (Standing each : standing(topics, committed)) {
             if (!each.isInRange()) {
-                first.put(each.partition(), new OffsetAndMetadata(each.earliest()));
+                first.put(each.partition(), new OffsetAndMetadata(atTheEnd ? each.latest() : each.earliest()));
             }
         }
         if (!first.isEmpty()) {
-            Ask.await(admin.alterConsumerGroupOffsets(group, first).all());
+            committing.accept(first);
         }
         remember(topics, BEGUN);
-        LOG.info("Group begins at the earliest records: group={} topics={}", group, topics);
+        LOG.info(
+                "Group begins {}: group={} topics={}",
+                atTheEnd ? "at the next records" : "at the earliest records",
+                group,
+                topics);
         return first.entrySet().stream()
-                .filter(each -> each.getValue().offset() > 0)
+                .filter(each -> !atTheEnd && each.getValue().offset() > 0)
                 .map(Map.Entry::getKey)
                 .toList();
     }

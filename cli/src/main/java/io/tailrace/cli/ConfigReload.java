@@ -152,6 +152,7 @@ final class ConfigReload implements AutoCloseable {
         sections.put("engine", TailraceConfig::engine);
         sections.put("router", TailraceConfig::router);
         sections.put("executor", TailraceConfig::executor);
+        sections.put("subscriptions", TailraceConfig::subscriptions);
         sections.put("http", TailraceConfig::http);
         return sections;
     }

@@ -1,5 +1,6 @@
 package io.tailrace.cli;
 
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.operations.Selection;
@@ -8,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,7 +20,10 @@ import picocli.CommandLine.Spec;
 /** The options by which dead letters are chosen. Lists are comma-separated; blanks and commas too many do no harm. */
 final class DeadLetterSelection {
 
-    @Option(names = "--of", paramLabel = "<x>", description = "events, commands or both (default), comma-separated.")
+    @Option(
+            names = "--of",
+            paramLabel = "<x>",
+            description = "events, commands and names of subscriptions, comma-separated (default: all).")
     private @Nullable String of;
 
     @Option(
@@ -47,14 +52,26 @@ final class DeadLetterSelection {
     private CommandSpec spec;
 
     /** Whose dead letters. */
-    List<String> of() {
-        List<String> wanted = of == null ? List.of(Topics.EVENTS, Topics.COMMANDS) : items(of);
+    List<String> of(TailraceConfig config) {
+        List<String> all = everyX(config);
+        List<String> wanted = of == null ? all : items(of);
         for (String x : wanted) {
-            if (!x.equals(Topics.EVENTS) && !x.equals(Topics.COMMANDS)) {
-                throw wrong("--of takes events and commands, not '" + x + "'");
+            if (!all.contains(x)) {
+                throw wrong("--of takes " + String.join(", ", all) + ", not '" + x + "'");
             }
         }
         return wanted;
+    }
+
+    /** Whether those of commands may be among them, before the configuration is read. */
+    boolean mayBeOfCommands() {
+        return of == null || items(of).contains(Topics.COMMANDS);
+    }
+
+    /** Events, commands, and the subscriptions. */
+    static List<String> everyX(TailraceConfig config) {
+        return Stream.concat(Stream.of(Topics.EVENTS, Topics.COMMANDS), config.subscriptionNames().stream())
+                .toList();
     }
 
     boolean isEverything() {
@@ -65,6 +82,11 @@ final class DeadLetterSelection {
         if (limit < 1) {
             throw wrong("--limit must be 1 or more");
         }
+        if (of != null) {
+            items(of).stream().filter(x -> !mayBe(x)).findFirst().ifPresent(x -> {
+                throw wrong("--of takes events, commands and names of subscriptions, not '" + x + "'");
+            });
+        }
         Set<String> rows = new HashSet<>();
         ids.forEach(list -> rows.addAll(items(list)));
         if (!ids.isEmpty() && rows.isEmpty()) {
@@ -72,6 +94,11 @@ final class DeadLetterSelection {
             throw wrong("--id names no row");
         }
         return new Selection(rows, checkedReason(), given(name, "--name"), Optional.ofNullable(key), limit);
+    }
+
+    /** As far as can be told without the configuration. */
+    private static boolean mayBe(String x) {
+        return x.equals(Topics.EVENTS) || x.equals(Topics.COMMANDS) || Topics.isSubscriptionName(x);
     }
 
     private Optional<String> checkedReason() {

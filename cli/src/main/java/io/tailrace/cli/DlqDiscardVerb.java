@@ -1,7 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
-import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import java.util.ArrayList;
@@ -39,13 +39,14 @@ final class DlqDiscardVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA, Server.POSTGRES));
+        TailraceConfig read = config.readReaching(Server.KAFKA, Server.POSTGRES);
+        DeadLetters deadLetters = new DeadLetters(read);
         Replay.Order order = letters.order();
         Set<String> missing = letters.rowIds();
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
         try {
-            for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+            for (String x : DeadLetterSelection.everyX(read)) {
                 Replay.Report report = deadLetters.discard(x, letters.rowIds(), order);
                 report.rows().forEach(row -> {
                     missing.remove(row.letter().rowId());

@@ -58,13 +58,13 @@ final class DlqListVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<String> of = selection.of();
+        var asked = selection.selection();
+        TailraceConfig read = config.readReaching(Server.KAFKA);
+        List<String> of = selection.of(read);
         if (after != null && of.size() != 1) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "--after goes on with one kind: say which with --of");
         }
-        var asked = selection.selection();
-        TailraceConfig read = config.readReaching(Server.KAFKA);
         var selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
         List<Row> rows = new ArrayList<>();

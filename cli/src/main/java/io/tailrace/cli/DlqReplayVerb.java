@@ -2,7 +2,6 @@ package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import io.tailrace.operations.Selection;
@@ -30,6 +29,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  tailrace dlq replay --reason no-route --dry-run",
             "  tailrace dlq replay --of commands --name billing.charge-card",
+            "  tailrace dlq replay --of billing --reason retries-exhausted",
             "  tailrace dlq replay --all",
             "",
             "\"replayed\" says that the row is on its way again. How it ends is seen at its destination, in `tailrace commands show`,",
@@ -71,15 +71,15 @@ final class DlqReplayVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<String> of = selection.of();
         Selection asked = selection.selection();
         if (selection.isEverything() && !all && !dryRun) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "say which dead letters (--id, --reason, --name, --key, --limit), or --all");
         }
-        TailraceConfig read = of.contains(Topics.COMMANDS)
+        TailraceConfig read = selection.mayBeOfCommands()
                 ? config.readReaching(Server.KAFKA, Server.POSTGRES)
                 : config.readReaching(Server.KAFKA);
+        List<String> of = selection.of(read);
         Selection selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
         Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun, strict);

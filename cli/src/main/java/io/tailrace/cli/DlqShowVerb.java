@@ -66,7 +66,7 @@ final class DlqShowVerb implements Callable<Integer> {
         TailraceConfig read = config.readReaching(Server.KAFKA);
         DeadLetters deadLetters = new DeadLetters(read);
         List<DeadLetter> found = new ArrayList<>();
-        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+        for (String x : DeadLetterSelection.everyX(read)) {
             deadLetters.find(x, rowId).ifPresent(found::add);
         }
         if (found.isEmpty()) {

@@ -60,7 +60,7 @@ class TailraceTest {
                 "dlq lst",
                 "run nothing",
                 "dlq list --reason tired",
-                "dlq list --of mails",
+                "dlq list --of Mails",
                 "dlq replay",
                 "dlq discard",
                 "dlq list --limit 0",

@@ -11,12 +11,15 @@ import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.executor.claim.CommandTable;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.intake.Intake;
 import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.metric.ExecutorMetrics;
+import io.tailrace.executor.run.CommandHandling;
 import io.tailrace.executor.run.HandlerRun;
+import io.tailrace.executor.run.Handling;
 import io.tailrace.executor.run.RowRunner;
 import io.tailrace.executor.run.RowSecrets;
 import io.tailrace.executor.run.RunGuard;
@@ -30,7 +33,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -42,7 +44,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the commands of one source that are due. Any number of them share the work as members of one consumer group. Thread-safe; single
+ * Runs the commands of one source that are due, and handles its events for the subscriptions that there are handlers for. Any number of them share the work as members of one consumer group. Thread-safe; single
  * use.
  *
  * <p>Needs the tables in its database and the topics of its namespace; an outage of either is waited out and uses no attempt.
@@ -65,6 +67,7 @@ public final class CommandExecutor implements Part {
     private final TailraceConfig config;
     private final Handlers handlers;
     private final Clock clock;
+    private final MeterRegistry registry;
     private final ExecutorMetrics metrics;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CountDownLatch kafkaKnown = new CountDownLatch(1);
@@ -78,6 +81,7 @@ public final class CommandExecutor implements Part {
     private @Nullable KeyQueues queues;
     private @Nullable RunGuard guard;
     private @Nullable AnswerWriter writer;
+    private @Nullable Subscriptions subscriptions;
     private Health own = new Health(State.NEW, "");
 
     /** Whether {@link #start} has yet to return. */
@@ -94,6 +98,7 @@ public final class CommandExecutor implements Part {
         this.config = config;
         this.handlers = handlers;
         this.clock = clock;
+        this.registry = registry;
         this.metrics = new ExecutorMetrics(
                 registry, config.source().name(), config.executor().workers());
     }
@@ -128,7 +133,9 @@ public final class CommandExecutor implements Part {
         if (own.state() != State.READY || source == null || reader == null) {
             return own;
         }
-        return source.health().isReady() ? reader.health() : source.health();
+        Health commands = source.health().isReady() ? reader.health() : source.health();
+        Subscriptions events = subscriptions;
+        return commands.isReady() && events != null ? events.health() : commands;
     }
 
     @Override
@@ -138,6 +145,7 @@ public final class CommandExecutor implements Part {
         KeyQueues working;
         RunGuard running;
         AnswerWriter answers;
+        Subscriptions events;
         boolean worked;
         synchronized (this) {
             if (own.state() == State.STOPPED) {
@@ -148,6 +156,10 @@ public final class CommandExecutor implements Part {
             working = queues;
             running = guard;
             answers = writer;
+            events = subscriptions;
+        }
+        if (events != null) {
+            events.stop();
         }
         if (working != null && running != null) {
             drain(working, running);
@@ -185,16 +197,19 @@ public final class CommandExecutor implements Part {
 
     private void open() {
         Duration limit = config.executor().handlerTimeout().plus(BEYOND_HANDLER);
+        Subscriptions events = opened(Subscriptions.of(config, handlers, registry, clock));
         CommandTable table = new CommandTable(config.source().tables(), limit);
         HikariDataSource connections = opened(Pool.open(config, limit));
         pool = connections;
         Announcer announcer = opened(new Announcer(connections, table));
         Duration session = Intake.session(config);
-        AnswerWriter answers = opened(new AnswerWriter(config, metrics, session));
+        AnswerWriter answers =
+                opened(new AnswerWriter(config, config.topicNames().retry(Topics.COMMANDS), metrics, session));
         RunGuard runs = opened(new RunGuard());
         KeyQueues rows = opened(new KeyQueues(config.executor().workers()));
         SourceGate source = opened(new SourceGate(config.source().name(), connections, table, rows, metrics));
-        Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
+        Handling commands = new CommandHandling(handlers);
+        Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), commands, metrics);
         HandlerRun run = new HandlerRun(
                 runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), metrics);
         RowRunner.Rules rules = new RowRunner.Rules(
@@ -202,9 +217,11 @@ public final class CommandExecutor implements Part {
                 new RowSecrets(config, metrics),
                 clock,
                 () -> ThreadLocalRandom.current().nextDouble());
-        RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, handlers, rules);
+        RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, commands, rules);
         metrics.running(rows::running);
         source.open();
+        events.open();
+        this.subscriptions = events;
         rows.start(runner);
         this.gate = source;
         this.queues = rows;
@@ -228,7 +245,8 @@ public final class CommandExecutor implements Part {
                                 admin,
                                 config.kafka().bootstrapServers(),
                                 config.topics().autoCreate())
-                        .ensure(new TopicCatalog(config.topicNames(), config.topics()).executor(List.of()));
+                        .ensure(new TopicCatalog(config.topicNames(), config.topics())
+                                .executor(config.subscriptionNames()));
                 new GroupBeginning(admin, config.kafka(), config.topicNames().operations(), Intake.group(config))
                         .ensure(Intake.topics(config));
                 join(rows);
@@ -261,6 +279,10 @@ public final class CommandExecutor implements Part {
         Intake reader = opened(new Intake(config, rows, metrics));
         reader.start();
         intake = reader;
+        Subscriptions events = subscriptions;
+        if (events != null) {
+            events.join();
+        }
         own = new Health(State.READY, "");
     }
 

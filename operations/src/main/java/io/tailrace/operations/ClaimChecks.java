@@ -55,7 +55,7 @@ final class ClaimChecks implements AutoCloseable {
         troubles.clear();
         Map<String, List<UUID>> claims = new LinkedHashMap<>();
         for (DeadLetter letter : letters) {
-            if (letter.refersToItsRow() && sources.containsKey(letter.source())) {
+            if (letter.needsItsRow() && sources.containsKey(letter.source())) {
                 CommandRows.uuid(letter.rowId())
                         .ifPresent(id -> claims.computeIfAbsent(letter.source(), source -> new ArrayList<>())
                                 .add(id));
@@ -68,7 +68,7 @@ final class ClaimChecks implements AutoCloseable {
     }
 
     private boolean isLookedForInTheRawTopic(DeadLetter letter) {
-        return letter.refersToItsRow()
+        return letter.needsItsRow()
                 && sources.containsKey(letter.source())
                 && !troubles.containsKey(letter.source())
                 && found(letter).rows() == 0;
@@ -91,7 +91,7 @@ final class ClaimChecks implements AutoCloseable {
 
     /** What a letter and its payload take in memory. */
     long weight(DeadLetter letter) {
-        long payload = letter.refersToItsRow()
+        long payload = letter.needsItsRow()
                 ? found(letter).payloadBytes()
                 : letter.value().length();
         return payload + letter.headers().sizeInBytes();

@@ -145,6 +145,16 @@ public record DeadLetter(
         return payload() == Payload.OMITTED || headers.entries().stream().anyMatch(entry -> entry.value() == null);
     }
 
+    /** It is one of a subscription: its event is at its destination long since. */
+    boolean isOfSubscription() {
+        return !x.equals(Topics.EVENTS) && !x.equals(Topics.COMMANDS);
+    }
+
+    /** Only its row has all of it. An executor of a subscription reads what is missing from the raw topic itself. */
+    boolean needsItsRow() {
+        return refersToItsRow() && !isOfSubscription();
+    }
+
     /** Where it stands among the rows of its key: for events and their subscriptions the seq, for commands the place. */
     public Optional<Place> place() {
         Optional<Place> place = headers.place(HeaderName.PLACE);

@@ -339,6 +339,11 @@ public final class DeadLetters {
         newer.clear();
         newer.putAll(new NewerRows(config)
                 .look(meant, all.stream().map(DeadLetter::rowId).collect(Collectors.toSet())));
+        // What a subscription has handled since stands in its inbox, which is not looked at.
+        meant.stream()
+                .filter(letter ->
+                        letter.isOfSubscription() && letter.orderingKey().isPresent())
+                .forEach(letter -> newer.put(letter.rowId(), new Newer(0, false)));
         return meant;
     }
 
@@ -354,14 +359,14 @@ public final class DeadLetters {
         if (letter.isMalformedRow()) {
             return Row.malformed(letter);
         }
-        return letter.refersToItsRow() ? checks.judged(letter) : new Row(letter, Outcome.WOULD_REPLAY);
+        return letter.needsItsRow() ? checks.judged(letter) : new Row(letter, Outcome.WOULD_REPLAY);
     }
 
     private static Step step(DeadLetter letter, ClaimChecks checks, ReplayRecords records, Row row) {
         if (row.outcome() != Outcome.WOULD_REPLAY) {
             return new Step(row, List.of());
         }
-        Optional<DeadLetter> whole = letter.refersToItsRow() ? checks.redeemed(letter) : Optional.of(letter);
+        Optional<DeadLetter> whole = letter.needsItsRow() ? checks.redeemed(letter) : Optional.of(letter);
         return whole.map(each -> new Step(new Row(letter, Outcome.REPLAYED, "", row.newer()), records.of(each)))
                 .orElseGet(() -> new Step(
                         new Row(letter, Outcome.PAYLOAD_OMITTED, "its row changed while it was looked at"), List.of()));

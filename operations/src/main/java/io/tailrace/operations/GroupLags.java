@@ -32,6 +32,10 @@ final class GroupLags {
         for (SourceConfig source : config.sources()) {
             String reader = config.sources().size() == 1 ? "executor" : "executor of " + source.name();
             groups.put(reader, config.namespace().executorGroup(Topics.COMMANDS, source.name()));
+            config.subscriptionNames()
+                    .forEach(subscription -> groups.put(
+                            "%s of %s".formatted(reader, subscription),
+                            config.namespace().executorGroup(subscription, source.name())));
         }
         groups.put("router", config.namespace().routerApplicationId());
     }

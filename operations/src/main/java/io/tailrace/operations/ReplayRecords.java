@@ -46,7 +46,9 @@ final class ReplayRecords {
      */
     List<ProducerRecord<byte[], byte[]>> clear(DeadLetter letter, String because) {
         ProducerRecord<byte[], byte[]> note = note(letter, "cleared", "cleared (" + because + ")");
-        return hasSecrets(letter) ? List.of(tombstone(letter), note, done(letter)) : List.of(tombstone(letter), note);
+        return hasSecrets(letter) && !letter.isOfSubscription()
+                ? List.of(tombstone(letter), note, done(letter))
+                : List.of(tombstone(letter), note);
     }
 
     private boolean hasSecrets(DeadLetter letter) {
@@ -120,8 +122,9 @@ final class ReplayRecords {
 
     private ProducerRecord<byte[], byte[]> replay(DeadLetter letter) {
         String key = letter.orderingKey().orElse(letter.rowId());
-        // A dead letter's value is never null, because null would be its tombstone; here it is what the row holds.
-        byte[] value = letter.payload() == DeadLetter.Payload.NULL
+        // A dead letter's value is never null, because null would be its tombstone; here it is what the row holds, or
+        // nothing.
+        byte[] value = letter.payload() != DeadLetter.Payload.INLINE
                 ? null
                 : letter.value().array();
         return new ProducerRecord<>(

@@ -17,6 +17,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -161,7 +162,7 @@ public final class Status {
         List<Lag> lags = looking.at(LAGS, noKafka, () -> new GroupLags(config, kafka).read(), List.of());
         Map<String, Map<String, Long>> deadLetters = new TreeMap<>();
         long halted = 0;
-        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+        for (String x : everyX()) {
             Optional<List<DeadLetter>> letters = looking.at(
                     DEAD_LETTERS, noKafka, () -> Optional.of(deadLetters(x)), Optional.<List<DeadLetter>>empty());
             letters.ifPresent(all -> deadLetters.put(x, byReason(all)));
@@ -172,6 +173,11 @@ public final class Status {
             }
         }
         return new Report(sources, lags, deadLetters, halted, looking.unknown, List.copyOf(problems));
+    }
+
+    private List<String> everyX() {
+        return Stream.concat(Stream.of(Topics.EVENTS, Topics.COMMANDS), config.subscriptionNames().stream())
+                .toList();
     }
 
     private OfSource source(

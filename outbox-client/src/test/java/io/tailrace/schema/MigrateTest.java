@@ -37,6 +37,7 @@ class MigrateTest {
                         "applied V001 tables",
                         "applied V002 claim",
                         "applied V003 messages",
+                        "applied V004 deliveries",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"
@@ -369,7 +370,7 @@ class MigrateTest {
             assertThat(Schema.migrate(
                                     connection, TableNames.DEFAULT, Scope.INBOX, new Ownership("shop", "shop", "shop"))
                             .done())
-                    .containsExactly("created schema tailrace", "applied V001 inbox");
+                    .containsExactly("created schema tailrace", "applied V001 inbox", "applied V004 deliveries");
         }
     }
 }

@@ -50,6 +50,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +97,7 @@ public final class OutboxRouter implements Part {
         this.config = config;
         this.topics = config.topicNames();
         this.metrics = new RouterMetrics(registry, clock);
-        for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
+        for (String x : everyX(config)) {
             letters.put(topics.deadLetters(x), new LiveLetters(registry, clock, x));
         }
         Map<String, String> sources = new LinkedHashMap<>();
@@ -105,6 +106,12 @@ public final class OutboxRouter implements Part {
         this.pending = new PendingRows(registry, clock, sources);
         this.gate = new IntakeGate(metrics);
         this.clock = clock;
+    }
+
+    /** Events, commands, and the subscriptions. */
+    private static List<String> everyX(TailraceConfig config) {
+        return Stream.concat(Stream.of(Topics.EVENTS, Topics.COMMANDS), config.subscriptionNames().stream())
+                .toList();
     }
 
     @Override
@@ -148,7 +155,7 @@ public final class OutboxRouter implements Part {
 
     private Routes compile(RouterConfig from) {
         List<String> problems = new ArrayList<>();
-        Routes routes = Routes.compile(from.routes(), from.retry(), topics, List.of(), problems);
+        Routes routes = Routes.compile(from.routes(), from.retry(), topics, config.subscriptionNames(), problems);
         if (!problems.isEmpty()) {
             throw new StartRefused(problems);
         }
@@ -190,7 +197,7 @@ public final class OutboxRouter implements Part {
 
     private void startOn(Admin admin, LiveRoutes routes) {
         try {
-            List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(List.of());
+            List<TopicSpec> specs = new TopicCatalog(topics, config.topics()).router(config.subscriptionNames());
             // Changelogs are made by Streams, once: what was raised since does not reach them.
             keeper(admin).ensure(specs, RouterTopology.changelogs(config));
             beginning(admin).run();
@@ -223,7 +230,9 @@ public final class OutboxRouter implements Part {
         Optional<Function<String, TopicSpec>> maker =
                 config.topics().autoCreate() ? Optional.of(catalog::destination) : Optional.empty();
         Watched watched = new Watched(
-                catalog.routerWrites(List.of()), maker, config.kafka().bootstrapServers());
+                catalog.routerWrites(config.subscriptionNames()),
+                maker,
+                config.kafka().bootstrapServers());
         Membership membership = new Membership(admin, config);
         DestinationWatch destinations = open(
                 new DestinationWatch(admin, watched, keeper(admin), membership, gate, metrics),
@@ -234,7 +243,7 @@ public final class OutboxRouter implements Part {
         // What comes in goes out with more headers than it came with.
         Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
         RowRules rules = new RowRules(door, LaneLimits.DEFAULT, redaction(), letterForm());
-        Assembly assembly = new Assembly(topics, decider, rules, metrics, clock);
+        Assembly assembly = new Assembly(topics, config.subscriptionNames(), decider, rules, metrics, clock);
         watch(admin);
         open(new Trimmer(admin, RouterTopology.trimmed(config), Trimmer.KEPT, clock).start(), Trimmer::close);
         open(
@@ -244,9 +253,9 @@ public final class OutboxRouter implements Part {
 
     /** Refuses what a start would: rows that were passed over, and topics that have another shape by now. */
     private Runnable wouldStart(Admin admin) {
-        Set<String> sources = Set.of(RouterTopology.sources(topics));
+        Set<String> sources = Set.of(RouterTopology.sources(topics, config.subscriptionNames()));
         List<TopicSpec> read = new TopicCatalog(topics, config.topics())
-                .router(List.of()).stream()
+                .router(config.subscriptionNames()).stream()
                         .filter(spec -> sources.contains(spec.name()))
                         .toList();
         Runnable beginning = beginning(admin);
@@ -279,7 +288,7 @@ public final class OutboxRouter implements Part {
     private Runnable beginning(Admin admin) {
         GroupBeginning beginning = new GroupBeginning(
                 admin, config.kafka(), topics.operations(), config.namespace().routerApplicationId());
-        return () -> beginning.ensure(List.of(RouterTopology.sources(topics)));
+        return () -> beginning.ensure(List.of(RouterTopology.sources(topics, config.subscriptionNames())));
     }
 
     private TopicKeeper keeper(Admin admin) {

@@ -31,14 +31,23 @@ final class Child {
         return new Child(cli("run", stage.text(), "--config", config.toString()));
     }
 
+    /** The same with more on its class path. */
+    static Child start(Stage stage, Path config, Path classes) {
+        return new Child(java().classPath(classes)
+                .arguments("run", stage.text(), "--config", config.toString())
+                .start());
+    }
+
     /** The command line with these arguments, in a JVM of its own. */
     static ChildJvm cli(String... arguments) {
+        return java().arguments(arguments).start();
+    }
+
+    private static ChildJvm.Builder java() {
         return ChildJvm.of(MAIN)
                 // Not this module's: its own log, on its own stderr, is what is waited for.
                 .property("logback.configurationFile", "logback.xml")
-                .heap("384m")
-                .arguments(arguments)
-                .start();
+                .heap("384m");
     }
 
     /** Waits until the part was started: it is on its way to be ready, or is. */

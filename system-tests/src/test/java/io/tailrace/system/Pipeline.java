@@ -25,6 +25,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -141,11 +142,20 @@ final class Pipeline implements AutoCloseable {
 
     /** Starts a part in a JVM of its own, in the place of one that was killed, and does not wait for it. */
     Child startChild(Stage stage) {
+        return startChild(stage, () -> Child.start(stage, configFile("true")));
+    }
+
+    /** The same with more on its class path. */
+    Child startChild(Stage stage, Path classes) {
+        return startChild(stage, () -> Child.start(stage, configFile("true"), classes));
+    }
+
+    private Child startChild(Stage stage, Supplier<Child> start) {
         Child before = children.remove(stage);
         if (before != null) {
             before.kill();
         }
-        Child child = Child.start(stage, configFile("true"));
+        Child child = start.get();
         children.put(stage, child);
         return child;
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 final class Settings {
 
-    private final Map<String, String> values = new LinkedHashMap<>();
+    private final Map<String, Object> values = new LinkedHashMap<>();
     /** By pattern. */
     private final Map<String, Map<String, String>> routes = new LinkedHashMap<>();
 
@@ -55,6 +55,15 @@ final class Settings {
     Settings with(String path, String value) {
         values.put(path, value);
         return this;
+    }
+
+    /** A subscription to these events, with waits short enough for a test. */
+    Settings subscription(String name, String... events) {
+        String path = "subscriptions." + name;
+        values.put(path + ".events", List.of(events));
+        return with(path + ".retry.base", "200ms")
+                .with(path + ".retry.cap", "200ms")
+                .with(path + ".retry.max-attempts", "3");
     }
 
     /** Adds a rule: names of this pattern go to {@code <ns>.events.<context>}. */

@@ -59,6 +59,7 @@ public final class ChildJvm implements AutoCloseable {
         private String heap = "256m";
         private final Map<String, String> properties = new LinkedHashMap<>();
         private final List<String> arguments = new ArrayList<>();
+        private String classPath = System.getProperty("java.class.path");
 
         private Builder(String mainClass) {
             this.mainClass = mainClass;
@@ -67,6 +68,12 @@ public final class ChildJvm implements AutoCloseable {
         /** The largest heap, as in {@code -Xmx}. */
         public Builder heap(String size) {
             this.heap = size;
+            return this;
+        }
+
+        /** Something before the class path of the test. */
+        public Builder classPath(Path first) {
+            this.classPath = first + java.io.File.pathSeparator + classPath;
             return this;
         }
 
@@ -91,7 +98,7 @@ public final class ChildJvm implements AutoCloseable {
             command.addAll(arguments);
             try {
                 ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-                builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+                builder.environment().put("CLASSPATH", classPath);
                 return new ChildJvm(mainClass, builder.start());
             } catch (IOException e) {
                 throw new UncheckedIOException("Cannot start " + mainClass, e);

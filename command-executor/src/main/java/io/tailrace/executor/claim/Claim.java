@@ -1,5 +1,6 @@
 package io.tailrace.executor.claim;
 
+import io.tailrace.contract.record.Bytes;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,21 @@ public record Claim(
         BEHIND,
         /** It is the caller's until the transaction ends. */
         RUN
+    }
+
+    /** The same with this payload and these headers in its row: they were found elsewhere. */
+    public Claim with(@Nullable Bytes payload, @Nullable String headersJson) {
+        CommandRow found = theRow();
+        CommandRow whole = new CommandRow(
+                found.name(),
+                found.orderingKey(),
+                payload,
+                found.contentType(),
+                headersJson,
+                found.origin(),
+                found.progress(),
+                found.lagMillis());
+        return new Claim(request, verdict, whole, waitMillis, met, detail, xid);
     }
 
     /** The row of a verdict that has one. */

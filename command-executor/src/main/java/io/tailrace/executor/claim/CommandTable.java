@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The command table. Every method runs in the transaction of the connection it is given and never ends it. What each one locks, and
  * by which index, stands beside its function in {@code V002__claim.sql}. Immutable.
  */
-public final class CommandTable {
+public final class CommandTable implements RowTable {
 
     /**
      * What would keep a claim from working, or worse, from seeing its row. A transaction_timeout is the one limit that a transaction
@@ -69,7 +69,7 @@ public final class CommandTable {
         this.limitMillis = Math.toIntExact(limit.toMillis());
     }
 
-    /** Reasons why this database cannot be worked on as it is, each with its fix; empty when it can. */
+    @Override
     public List<String> problems(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
             statement.setString(1, claimFunction);
@@ -110,7 +110,7 @@ public final class CommandTable {
         return problems;
     }
 
-    /** Takes the row for this transaction, or says why not. One round trip. */
+    @Override
     public Claim claim(Connection connection, ClaimRequest request) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
             statement.setObject(1, request.id());
@@ -137,7 +137,7 @@ public final class CommandTable {
         }
     }
 
-    /** Stamps the row done. False when the claim is no longer this transaction's: then it must be rolled back. */
+    @Override
     public boolean complete(Connection connection, Claim claimed) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(complete)) {
             statement.setObject(1, claimed.request().id());
@@ -149,14 +149,7 @@ public final class CommandTable {
         }
     }
 
-    /**
-     * Stamps that the row waits.
-     *
-     * @param used attempts that this run used, 0 or 1
-     * @param until when it is due again
-     * @param error for {@code last_error}; absent keeps the one before
-     * @return empty when the claim is no longer this transaction's
-     */
+    @Override
     public Optional<Stamp> waiting(Connection connection, Claim claimed, int used, Until until, @Nullable String error)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(waiting)) {
@@ -168,7 +161,7 @@ public final class CommandTable {
         }
     }
 
-    /** Stamps the row dead; otherwise as {@link #waiting}. */
+    @Override
     public Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(dead)) {
@@ -179,13 +172,7 @@ public final class CommandTable {
         }
     }
 
-    /**
-     * Stamps rows of a key that are queued behind a row which waits; the caller's transaction holds the key.
-     *
-     * @param orderingKey of all of them
-     * @param after packed place of the row that waits; only what stands behind it is stamped
-     * @return those that were stamped; the others are to be claimed one by one
-     */
+    @Override
     public List<Stamp> behind(Connection connection, String orderingKey, long after, List<ClaimRequest> queued)
             throws SQLException {
         if (queued.isEmpty()) {
@@ -205,24 +192,12 @@ public final class CommandTable {
             statement.setArray(4, turns);
             statement.setArray(5, places);
             try (ResultSet rows = statement.executeQuery()) {
-                List<Stamp> stamps = new ArrayList<>();
-                while (rows.next()) {
-                    stamps.add(new Stamp(
-                            rows.getObject("id", UUID.class),
-                            rows.getInt("turn"),
-                            rows.getInt("attempts"),
-                            Place.unpacked(rows.getLong("place")),
-                            0,
-                            null,
-                            optionalLong(rows, "first_failed_ms"),
-                            optionalLong(rows, "failed_ms")));
-                }
-                return stamps;
+                return stampsBehind(rows);
             }
         }
     }
 
-    /** Notes that the dead letters of these rows, dead at these turns, are on their way. */
+    @Override
     public void announced(Connection connection, List<UUID> ids, List<Integer> turns) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(announced)) {
             statement.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
@@ -239,7 +214,23 @@ public final class CommandTable {
         statement.setInt(5, used);
     }
 
-    private static Optional<Stamp> stamp(PreparedStatement statement, UUID id) throws SQLException {
+    static List<Stamp> stampsBehind(ResultSet rows) throws SQLException {
+        List<Stamp> stamps = new ArrayList<>();
+        while (rows.next()) {
+            stamps.add(new Stamp(
+                    rows.getObject("id", UUID.class),
+                    rows.getInt("turn"),
+                    rows.getInt("attempts"),
+                    Place.unpacked(rows.getLong("place")),
+                    0,
+                    null,
+                    optionalLong(rows, "first_failed_ms"),
+                    optionalLong(rows, "failed_ms")));
+        }
+        return stamps;
+    }
+
+    static Optional<Stamp> stamp(PreparedStatement statement, UUID id) throws SQLException {
         try (ResultSet rows = statement.executeQuery()) {
             if (!rows.next()) {
                 return Optional.empty();
@@ -294,12 +285,12 @@ public final class CommandTable {
                 rows.getString("row_error"));
     }
 
-    private static @Nullable Long optionalLong(ResultSet rows, String column) throws SQLException {
+    static @Nullable Long optionalLong(ResultSet rows, String column) throws SQLException {
         long value = rows.getLong(column);
         return rows.wasNull() ? null : value;
     }
 
-    private static void setLong(PreparedStatement statement, int index, OptionalLong value) throws SQLException {
+    static void setLong(PreparedStatement statement, int index, OptionalLong value) throws SQLException {
         if (value.isPresent()) {
             statement.setLong(index, value.getAsLong());
         } else {

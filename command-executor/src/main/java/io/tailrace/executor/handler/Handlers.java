@@ -7,18 +7,20 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 
-/** Which handler answers to which command name. Immutable. */
+/** Which handler answers to which command name, and which to the events of subscriptions. Immutable. */
 public final class Handlers {
 
     private final Map<String, CommandHandler> byName;
+    private final EventHandlers events;
 
-    private Handlers(Map<String, CommandHandler> byName) {
+    private Handlers(Map<String, CommandHandler> byName, EventHandlers events) {
         this.byName = Map.copyOf(byName);
+        this.events = events;
     }
 
     /** None: every command is one without a handler. */
     public static Handlers none() {
-        return new Handlers(Map.of());
+        return builder().build();
     }
 
     /** These. */
@@ -45,6 +47,11 @@ public final class Handlers {
         return Optional.ofNullable(byName.get(commandName));
     }
 
+    /** Those of events. */
+    public EventHandlers events() {
+        return events;
+    }
+
     /** All names that are answered to. */
     public Set<String> names() {
         return byName.keySet();
@@ -54,6 +61,7 @@ public final class Handlers {
     public static final class Builder {
 
         private final Map<String, CommandHandler> byName = new LinkedHashMap<>();
+        private final EventHandlers.Builder events = new EventHandlers.Builder();
 
         private Builder() {}
 
@@ -84,15 +92,26 @@ public final class Handlers {
             return this;
         }
 
+        /**
+         * Adds one of events.
+         *
+         * @throws IllegalArgumentException if what it names is no subscription or no pattern, or another one has its pattern there
+         */
+        public Builder add(EventHandler handler) {
+            events.add(handler);
+            return this;
+        }
+
         /** Adds those that {@link ServiceLoader} finds with a class loader. */
         public Builder addDiscovered(ClassLoader loader) {
-            ServiceLoader.load(CommandHandler.class, loader).forEach(this::add);
+            ServiceLoader.load(CommandHandler.class, loader).forEach(handler -> add(handler));
+            ServiceLoader.load(EventHandler.class, loader).forEach(handler -> add(handler));
             return this;
         }
 
         /** The handlers as collected. */
         public Handlers build() {
-            return new Handlers(byName);
+            return new Handlers(byName, events.build());
         }
     }
 }

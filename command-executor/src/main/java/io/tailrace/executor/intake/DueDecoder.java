@@ -18,7 +18,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the router wrote of one source. Total: what makes no sense is a value that says why. */
-final class DueDecoder {
+final class DueDecoder implements RecordReader {
 
     /** Ids of transactions have 32 bits in the WAL. */
     private static final long LARGEST_XID = 0xFFFF_FFFFL;
@@ -32,7 +32,8 @@ final class DueDecoder {
         this.ownSource = ownSource;
     }
 
-    Decoded decode(ConsumerRecord<byte[], byte[]> read) {
+    @Override
+    public Decoded decode(ConsumerRecord<byte[], byte[]> read) {
         Headers headers = KafkaHeaders.from(read.headers());
         boolean released = read.topic().equals(redelivery);
         Optional<String> source = headers.text(HeaderName.CE_SOURCE);
@@ -75,12 +76,20 @@ final class DueDecoder {
         return headers.place(HeaderName.SEQ).map(seq -> new Place(seq.epoch(), offset));
     }
 
-    private static @Nullable UUID uuid(String text) {
+    static @Nullable UUID uuid(String text) {
         try {
             return UUID.fromString(text);
         } catch (IllegalArgumentException notAnId) {
             return null;
         }
+    }
+
+    static Decoded due(DueRecord row) {
+        return new Due(row);
+    }
+
+    static Decoded unreadable(String problem) {
+        return new Unreadable(problem);
     }
 
     /** What was read. */

@@ -15,9 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -55,6 +60,9 @@ public final class Intake implements AutoCloseable {
     /** Heartbeats go out every second or two. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
+    /** For what another thread wants done. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private static final Duration BEFORE_NEXT_CLIENT = Duration.ofSeconds(1);
 
     /** Unsettled rows of a partition at which it is paused, and at which it goes on; they bound the heap and the work after a crash. */
@@ -71,33 +79,44 @@ public final class Intake implements AutoCloseable {
     private final TailraceConfig config;
     private final KeyQueues queues;
     private final ExecutorMetrics metrics;
-    private final DueDecoder decoder;
+    private final Feed feed;
     private final Set<String> foreign = new HashSet<>();
     private final IntakeState state = new IntakeState();
     private final Map<TopicPartition, Assignment> assigned = new HashMap<>();
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "tailrace-executor-intake");
+    private final Queue<Errand> errands = new ConcurrentLinkedQueue<>();
     private volatile boolean failed;
     private long nextCommit = System.nanoTime();
     private long lastSign = System.nanoTime();
 
-    /** Does nothing until {@link #start}. */
+    /** What another thread wants done with the client. */
+    private interface Errand {
+        void run(KafkaConsumer<byte[], byte[]> consumer);
+    }
+
+    /** Of commands; does nothing until {@link #start}. */
     public Intake(TailraceConfig config, KeyQueues queues, ExecutorMetrics metrics) {
+        this(config, Feed.ofCommands(config), queues, metrics);
+    }
+
+    /** Does nothing until {@link #start}. */
+    public Intake(TailraceConfig config, Feed feed, KeyQueues queues, ExecutorMetrics metrics) {
         this.config = config;
+        this.feed = feed;
         this.queues = queues;
         this.metrics = metrics;
-        this.decoder = new DueDecoder(config.topicNames(), config.ceSource());
         this.thread.setDaemon(true);
     }
 
-    /** What it reads; every partition must have an offset before {@link #start}. */
+    /** What is read of commands; every partition must have an offset before {@link #start}. */
     public static List<String> topics(TailraceConfig config) {
         Topics topics = config.topicNames();
         return List.of(topics.commands(), topics.redelivery(Topics.COMMANDS));
     }
 
-    /** The group it joins. */
+    /** The group of those who run commands. */
     public static String group(TailraceConfig config) {
         return config.namespace().executorGroup(Topics.COMMANDS, config.source().name());
     }
@@ -106,6 +125,31 @@ public final class Intake implements AutoCloseable {
     public static Duration session(TailraceConfig config) {
         String stated = config.kafka().properties().get(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG);
         return Duration.ofMillis(stated == null ? SESSION_MILLIS : Long.parseLong(stated));
+    }
+
+    /**
+     * Commits offsets of partitions that nobody of the group reads yet, and returns when it is done. For any other thread.
+     *
+     * @throws KafkaException if it was not done, or nobody knows; trying again later may help
+     */
+    public void commitFirst(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        errands.add(consumer -> {
+            try {
+                consumer.commitSync(offsets, LEAVE);
+                done.complete(null);
+            } catch (KafkaException failed) {
+                done.completeExceptionally(failed);
+            }
+        });
+        try {
+            done.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException failed) {
+            throw new KafkaException("the first offsets of %s are not committed".formatted(offsets.keySet()), failed);
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted while offsets were committed", stopping);
+        }
     }
 
     /** Joins the group. */
@@ -143,8 +187,14 @@ public final class Intake implements AutoCloseable {
             try {
                 KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings());
                 try {
-                    consumer.subscribe(topics(config), new Rebalance(consumer));
+                    Rebalance rebalance = new Rebalance(consumer);
+                    List<String> topics = List.of();
                     while (!isStopping()) {
+                        List<String> now = feed.topics();
+                        if (!now.equals(topics)) {
+                            consumer.subscribe(now, rebalance);
+                            topics = now;
+                        }
                         once(consumer);
                     }
                 } finally {
@@ -171,7 +221,7 @@ public final class Intake implements AutoCloseable {
 
     private Map<String, Object> settings() {
         Map<String, Object> settings = ClientSettings.consumer(config.kafka());
-        settings.put(ConsumerConfig.GROUP_ID_CONFIG, group(config));
+        settings.put(ConsumerConfig.GROUP_ID_CONFIG, feed.group());
         settings.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         settings.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS);
         settings.putIfAbsent(
@@ -188,6 +238,9 @@ public final class Intake implements AutoCloseable {
             records = consumer.poll(POLL);
         } catch (WakeupException woken) {
             return;
+        }
+        for (Errand errand = errands.poll(); errand != null; errand = errands.poll()) {
+            errand.run(consumer);
         }
         for (TopicPartition partition : records.partitions()) {
             take(Objects.requireNonNull(assigned.get(partition)), records.records(partition));
@@ -224,10 +277,15 @@ public final class Intake implements AutoCloseable {
         List<DueRecord> due = new ArrayList<>(records.size());
         for (ConsumerRecord<byte[], byte[]> record : records) {
             assignment.watermark().begun(record.offset());
-            decoder.decode(record)
+            if (!feed.reader().wants(record)) {
+                assignment.watermark().settled(record.offset());
+                continue;
+            }
+            feed.reader()
+                    .decode(record)
                     .match(row -> due.add(row), source -> passOver(assignment, record, source), problem -> {
                         LOG.error(
-                                "Not a due command, passed over: {}@{}: {}",
+                                "Not a row that is due, passed over: {}@{}: {}",
                                 assignment.partition(),
                                 record.offset(),
                                 problem);

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Kind;
 import java.time.Duration;
 import java.util.Locale;
@@ -16,7 +17,8 @@ import java.util.function.IntSupplier;
 
 /**
  * The executor's meters. {@code name} is the command's name when a handler is registered for it, else {@value #NO_HANDLER}: names come
- * from rows, and rows may not make meters without end. Each carries {@code source}: a process may run an executor for several. Thread-safe.
+ * from rows, and rows may not make meters without end. Each carries {@code source} and
+ * {@code subscription}: a process may run an executor for several. Thread-safe.
  */
 public final class ExecutorMetrics {
 
@@ -66,13 +68,23 @@ public final class ExecutorMetrics {
     }
 
     /**
-     * Registers what does not depend on a row.
+     * Registers what does not depend on a row, for commands.
      *
-     * @param source the tag that every meter carries
+     * @param source a tag that every meter carries
      */
     public ExecutorMetrics(MeterRegistry registry, String source, int workers) {
+        this(registry, source, Topics.COMMANDS, workers);
+    }
+
+    /**
+     * Registers what does not depend on a row.
+     *
+     * @param source a tag that every meter carries
+     * @param subscription another one; {@code commands} is one
+     */
+    public ExecutorMetrics(MeterRegistry registry, String source, String subscription, int workers) {
         this.registry = registry;
-        this.own = Tags.of("source", source);
+        this.own = Tags.of("source", source, "subscription", subscription);
         this.queued = Objects.requireNonNull(registry.gauge("tailrace.executor.queued", own, new AtomicInteger()));
         this.assigned =
                 Objects.requireNonNull(registry.gauge("tailrace.executor.partitions", own, new AtomicInteger()));

@@ -138,6 +138,34 @@ final class Decisions {
                 : new Decision.Die(1, Reason.HANDLER_MISSING, ErrorTrail.of("HandlerMissing", message));
     }
 
+    /**
+     * No handler answers to an event: it is tried once more on the normal wait, for a worker that has one, and then dead.
+     */
+    static Decision missingForEvent(Facts facts) {
+        ErrorTrail trail = ErrorTrail.of(
+                "HandlerMissing", "no handler is registered for " + facts.row().name());
+        int attempts = facts.row().progress().attempts() + 1;
+        return attempts > 1 || facts.maxAttempts() == 1
+                ? new Decision.Die(1, Reason.HANDLER_MISSING, trail)
+                : new Decision.Wait(
+                        1, Until.after(facts.policy().waitAfter(attempts, facts.chance())), trail, Outcome.FAILED);
+    }
+
+    /** What a run needs cannot be had. */
+    static Decision incomplete(Handling.Missing missing, Facts facts) {
+        return switch (missing) {
+            case GONE ->
+                new Decision.Die(
+                        0, Reason.ROW_GONE, ErrorTrail.of("PayloadGone", "the payload stands in no topic any more"));
+            case OUT_OF_REACH ->
+                new Decision.Wait(
+                        0,
+                        Until.after(facts.policy().waitAfter(1, facts.chance())),
+                        ErrorTrail.of("PayloadOutOfReach", "the raw topic that has the payload does not answer"),
+                        Outcome.UNAVAILABLE);
+        };
+    }
+
     private static Decision thrown(Throwable thrown, Facts facts) {
         ErrorTrail trail = facts.veil().trailOf(thrown);
         return thrown instanceof PayloadUnreadable

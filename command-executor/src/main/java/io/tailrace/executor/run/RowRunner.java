@@ -5,9 +5,8 @@ import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.executor.claim.AttemptUse;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.CommandRow;
-import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.claim.RowTable;
 import io.tailrace.executor.handler.CommandHandler;
-import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work;
 import io.tailrace.executor.metric.ExecutorMetrics.StepBack;
@@ -41,11 +40,11 @@ public final class RowRunner implements Work {
     private static final int MOST_TOLD = 1_000;
 
     private final Connections connections;
-    private final CommandTable table;
+    private final RowTable table;
     private final SourceGate gate;
     private final Stamper stamper;
     private final HandlerRun run;
-    private final Handlers handlers;
+    private final Handling handling;
     private final Rules rules;
 
     /** Names that no handler answers to, each told once. */
@@ -67,18 +66,18 @@ public final class RowRunner implements Work {
     /** Over one database. */
     public RowRunner(
             Connections connections,
-            CommandTable table,
+            RowTable table,
             SourceGate gate,
             Stamper stamper,
             HandlerRun run,
-            Handlers handlers,
+            Handling handling,
             Rules rules) {
         this.connections = connections;
         this.table = table;
         this.gate = gate;
         this.stamper = stamper;
         this.run = run;
-        this.handlers = handlers;
+        this.handling = handling;
         this.rules = rules;
     }
 
@@ -175,8 +174,20 @@ public final class RowRunner implements Work {
         if (pending != null) {
             return stamper.conclude(connection, turn, claim, pending);
         }
+        Handling.Whole whole = handling.whole(claim);
+        Handling.Missing missing = whole.missing();
+        return missing == null
+                ? whole(connection, turn, whole.claim())
+                : stamper.conclude(connection, turn, claim, Decisions.incomplete(missing, facts(head, claim.theRow())));
+    }
+
+    private Step whole(Connection connection, Turn turn, Claim claim) throws SQLException {
+        Task head = turn.head();
         CommandRow row = claim.theRow();
-        Optional<CommandHandler> handler = handlers.find(row.name());
+        Optional<CommandHandler> handler = handling.handlerOf(claim);
+        if (handler.isEmpty() && claim.request().event() != null) {
+            return stamper.conclude(connection, turn, claim, Decisions.missingForEvent(facts(head, row)));
+        }
         if (handler.isEmpty()) {
             boolean wait = rules.config().onMissingHandler() == MissingHandler.WAIT;
             Duration base = rules.config().policyOf(row.name()).base();

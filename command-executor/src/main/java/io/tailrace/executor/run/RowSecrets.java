@@ -4,7 +4,6 @@ import io.tailrace.contract.config.RedactConfig.Scrub;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.redact.SecretPaths;
-import io.tailrace.contract.redact.Secrets;
 import io.tailrace.contract.redact.Veil;
 import io.tailrace.executor.claim.AttemptUse;
 import io.tailrace.executor.claim.CommandRow;
@@ -15,33 +14,52 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.UUID;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is secret in commands: hidden in what is written down about a failure, and taken out of the row in the transaction that settles it.
+ * What is secret in rows: hidden in what is written down about a failure, and taken out of the row in the transaction that settles it.
  * Immutable.
  */
 public final class RowSecrets {
 
     private static final Logger LOG = LoggerFactory.getLogger(RowSecrets.class);
 
-    private final Secrets secrets;
+    private final Function<String, SecretPaths> secrets;
     private final boolean scrubs;
     private final ScrubTable commands;
     private final ExecutorMetrics metrics;
 
-    /** As the configuration says. */
-    public RowSecrets(TailraceConfig config, ExecutorMetrics metrics) {
+    private RowSecrets(
+            Function<String, SecretPaths> secrets, boolean scrubs, ScrubTable commands, ExecutorMetrics metrics) {
+        this.secrets = secrets;
+        this.scrubs = scrubs;
+        this.commands = commands;
         this.metrics = metrics;
-        this.secrets = config.redact().secrets();
-        this.scrubs = config.redact().scrub() == Scrub.ON_DONE;
-        this.commands = ScrubTable.ofCommands(config.source().tables());
+    }
+
+    /** Of commands, as the configuration says. */
+    public RowSecrets(TailraceConfig config, ExecutorMetrics metrics) {
+        this(
+                config.redact().secrets()::ofCommand,
+                config.redact().scrub() == Scrub.ON_DONE,
+                ScrubTable.ofCommands(config.source().tables()),
+                metrics);
+    }
+
+    /** Of events: what the inbox holds of one is no secret but for the words of an error, and the outbox is not ours to scrub. */
+    public static RowSecrets ofEvents(TailraceConfig config, ExecutorMetrics metrics) {
+        return new RowSecrets(
+                config.redact().secrets()::ofEvent,
+                false,
+                ScrubTable.ofCommands(config.source().tables()),
+                metrics);
     }
 
     /** Over the texts of errors of this row. */
     Veil veil(CommandRow row) {
-        SecretPaths paths = secrets.ofCommand(row.name());
+        SecretPaths paths = secrets.apply(row.name());
         return paths.isEmpty()
                 ? Veil.NONE
                 : paths.veil(row.payload(), row.contentType(), Headers.of(OwnHeaders.of(row.headersJson())));
@@ -54,7 +72,7 @@ public final class RowSecrets {
      * @return whether that changed the row
      */
     boolean scrub(Connection connection, UUID id, String name) throws SQLException {
-        SecretPaths paths = secrets.ofCommand(name);
+        SecretPaths paths = secrets.apply(name);
         if (!scrubs || paths.isEmpty()) {
             return false;
         }

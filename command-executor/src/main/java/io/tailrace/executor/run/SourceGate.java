@@ -3,7 +3,7 @@ package io.tailrace.executor.run;
 import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.StartRefused;
-import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.claim.RowTable;
 import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
@@ -31,7 +31,7 @@ public final class SourceGate implements AutoCloseable {
 
     private final String source;
     private final DataSource pool;
-    private final CommandTable table;
+    private final RowTable table;
     private final KeyQueues queues;
     private final ExecutorMetrics metrics;
     private final ScheduledThreadPoolExecutor prober;
@@ -42,7 +42,7 @@ public final class SourceGate implements AutoCloseable {
      *
      * @param source its name, for the log
      */
-    public SourceGate(String source, DataSource pool, CommandTable table, KeyQueues queues, ExecutorMetrics metrics) {
+    public SourceGate(String source, DataSource pool, RowTable table, KeyQueues queues, ExecutorMetrics metrics) {
         this.source = source;
         this.pool = pool;
         this.table = table;

@@ -9,9 +9,8 @@ import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.ClaimRequest;
 import io.tailrace.executor.claim.CommandRow;
-import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.claim.RowTable;
 import io.tailrace.executor.claim.Stamp;
-import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work.Turn;
 import io.tailrace.executor.metric.ExecutorMetrics;
@@ -44,16 +43,16 @@ public final class Stamper {
     /** Rows of a key that are stamped behind another one in one statement. */
     private static final int MOST_BEHIND = 1000;
 
-    private final CommandTable table;
+    private final RowTable table;
     private final Replies replies;
-    private final Handlers handlers;
+    private final Handling handling;
     private final ExecutorMetrics metrics;
 
     /** Over one database. */
-    public Stamper(CommandTable table, Replies replies, Handlers handlers, ExecutorMetrics metrics) {
+    public Stamper(RowTable table, Replies replies, Handling handling, ExecutorMetrics metrics) {
         this.table = table;
         this.replies = replies;
-        this.handlers = handlers;
+        this.handling = handling;
         this.metrics = metrics;
     }
 
@@ -172,14 +171,14 @@ public final class Stamper {
         metrics.settled(meterName(row.name()), wait.outcome());
         if (wait.used() > 0 && trail != null) {
             LOG.info(
-                    "Command failed, it is tried again: rowId={} key={} name={} attempt={} waitMs={} error={}; more: commands show {}",
+                    "{} failed, it is tried again: rowId={} key={} name={} attempt={} waitMs={} error={}; more: last_error of its row",
+                    handling.noun(),
                     stamp.id(),
                     row.orderingKey(),
                     row.name(),
                     stamp.attempts(),
                     stamp.waitMillis(),
-                    trail.errorClass(),
-                    stamp.id());
+                    trail.errorClass());
         }
         return Step.finished(followers.with(head), () -> {
             replies.send(head, Answers.waits(head.record(), row, stamp, trail), asOf);
@@ -194,7 +193,8 @@ public final class Stamper {
         connection.commit();
         metrics.settled(meterName(row.name()), Outcome.DEAD);
         LOG.warn(
-                "Command is dead: rowId={} key={} name={} reason={} attempts={} error={}",
+                "{} is dead: rowId={} key={} name={} reason={} attempts={} error={}",
+                handling.noun(),
                 stamp.id(),
                 row.orderingKey(),
                 row.name(),
@@ -247,7 +247,7 @@ public final class Stamper {
     }
 
     private String meterName(String name) {
-        return handlers.find(name).isPresent() ? name : ExecutorMetrics.NO_HANDLER;
+        return handling.knows(name) ? name : ExecutorMetrics.NO_HANDLER;
     }
 
     /** Rows that were stamped behind another one. */

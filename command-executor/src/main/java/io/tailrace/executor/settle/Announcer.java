@@ -1,6 +1,6 @@
 package io.tailrace.executor.settle;
 
-import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.claim.RowTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -31,12 +31,12 @@ public final class Announcer implements AutoCloseable {
     private record Dead(UUID id, int turn) {}
 
     private final DataSource pool;
-    private final CommandTable table;
+    private final RowTable table;
     private final ScheduledExecutorService timer;
     private final List<Dead> pending = new ArrayList<>();
 
     /** Starts its timer. */
-    public Announcer(DataSource pool, CommandTable table) {
+    public Announcer(DataSource pool, RowTable table) {
         this.pool = pool;
         this.table = table;
         this.timer = Executors.newSingleThreadScheduledExecutor(task -> {

@@ -4,7 +4,6 @@ import io.tailrace.broker.ClientSettings;
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
-import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import java.time.Duration;
@@ -37,10 +36,11 @@ public final class AnswerWriter implements AutoCloseable {
     /**
      * Connects in the background.
      *
+     * @param topic where the lanes of these rows hear it
      * @param session see {@link Replies}: an answer that is overtaken by a new owner of its partition must not come behind it
      */
-    public AnswerWriter(TailraceConfig config, ExecutorMetrics metrics, Duration session) {
-        this.topic = config.topicNames().retry(Topics.COMMANDS);
+    public AnswerWriter(TailraceConfig config, String topic, ExecutorMetrics metrics, Duration session) {
+        this.topic = topic;
         this.metrics = metrics;
         Map<String, Object> settings = ClientSettings.producer(config.kafka());
         int delivery = Math.toIntExact(session.toMillis() / DELIVERY_PART);

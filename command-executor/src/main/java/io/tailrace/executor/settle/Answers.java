@@ -201,12 +201,12 @@ public final class Answers {
 
     /**
      * A record that says nothing of its row but the name (an operator moved the row) is completed from the row, so that a dead letter is
-     * whole.
+     * whole. An event has no such row.
      *
      * @param row if its payload was read
      */
     private static Answer answer(DueRecord due, @Nullable CommandRow row, Kind kind, Headers.Builder headers) {
-        if (row == null || due.value() != null || saysThatThereIsNone(due)) {
+        if (row == null || due.value() != null || due.row().event() != null || saysThatThereIsNone(due)) {
             return new Answer(kind, due.key(), due.value(), headers.build());
         }
         Bytes payload = row.payload();

@@ -42,8 +42,10 @@ public final class ConfigReader {
         Value<TopicsConfig> topics = topics(top.section("topics"));
         Value<OutboxConfig> outbox = outbox(top.section("outbox"));
         Value<EngineConfig> engine = engine(top.section("engine"));
-        Value<RouterConfig> router = router(top.section("router"), namespace);
+        Map<String, Section> subscribed = top.section("subscriptions").sections();
+        Value<RouterConfig> router = router(top.section("router"), namespace, List.copyOf(subscribed.keySet()));
         Value<ExecutorConfig> executor = executor(top.section("executor"));
+        Value<List<SubscriptionConfig>> subscriptions = SubscriptionReader.read(subscribed, top);
         Value<RedactConfig> redact = redact(top.section("redact"));
         Value<RetentionConfig> retention = retention(top.section("retention"));
         Value<HttpConfig> http = http(top.section("http"));
@@ -56,6 +58,7 @@ public final class ConfigReader {
                 engine.get(),
                 router.get(),
                 executor.get(),
+                subscriptions.get(),
                 redact.get(),
                 retention.get(),
                 http.get()));
@@ -104,9 +107,9 @@ public final class ConfigReader {
                 stopTimeout.get()));
     }
 
-    private static Value<RouterConfig> router(Section section, Value<Namespace> namespace) {
+    private static Value<RouterConfig> router(Section section, Value<Namespace> namespace, List<String> subscriptions) {
         Value<RetryPolicy> retry = retry(section.section("retry"), Keys.ROUTER_RETRY);
-        Value<RoutesConfig> routes = RoutesReader.read(section.section("routes"), namespace, retry);
+        Value<RoutesConfig> routes = RoutesReader.read(section.section("routes"), namespace, retry, subscriptions);
         var guarantee = section.value(Keys.GUARANTEE);
         var commitInterval = section.value(Keys.COMMIT_INTERVAL);
         var threads = section.value(Keys.THREADS);

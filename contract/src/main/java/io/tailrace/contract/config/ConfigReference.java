@@ -70,7 +70,7 @@ public final class ConfigReference {
             return "the database";
         }
         if (key.byDefault() == null) {
-            return key.path().contains("[]") ? "required in each" : "**required**";
+            return key.path().contains("[]") || key.path().contains(".*.") ? "required in each" : "**required**";
         }
         return key.byDefault().isEmpty() ? "none" : "`" + key.byDefault() + "`";
     }

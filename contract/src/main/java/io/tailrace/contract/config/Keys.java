@@ -4,6 +4,7 @@ import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.contract.config.RedactConfig.Scrub;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
+import io.tailrace.contract.config.SubscriptionConfig.From;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
@@ -217,6 +218,25 @@ final class Keys {
             .between(Duration.ZERO, Duration.ofMinutes(5))
             .byDefault(Duration.ofSeconds(3));
 
+    static final Key<String> SUBSCRIPTION_EVENTS = Key.of(
+            "subscriptions.*.events",
+            ValueType.NAMES,
+            "Which events it handles, in patterns like those of routes: a name, a name with its version, whole segments followed by"
+                    + " `.*`, or `*`. `*` in the key is the name of the subscription: topics, consumer group and inbox rows bear it, so"
+                    + " it is chosen once.");
+    static final Key<From> SUBSCRIPTION_FROM = Key.of(
+                    "subscriptions.*.from",
+                    ValueType.oneOf(From.class),
+                    "Where a subscription begins that has never run: at the oldest event that the topics hold, or at the next one.")
+            .byDefault(From.EARLIEST);
+    static final Key<Integer> SUBSCRIPTION_WORKERS = Key.of(
+                    "subscriptions.*.workers",
+                    ValueType.NUMBER,
+                    "Handlers of the subscription that run at the same time, and so connections to the database, beside those of"
+                            + " commands.")
+            .between(1, 1000)
+            .byDefault(4);
+
     static final Key<String> REDACT_EVENTS = Key.of(
                     "redact.events.*",
                     ValueType.PATHS,
@@ -290,6 +310,9 @@ final class Keys {
     /** Of one command name; what it does not say is as in {@code executor.retry}. */
     static final Retry RETRY_BY_NAME = new Retry("executor.retry-by-name.*", RetryPolicy.COMMANDS, RETRY_MAX_ATTEMPTS);
 
+    /** Of one subscription. */
+    static final Retry SUBSCRIPTION_RETRY = new Retry("subscriptions.*.retry", RetryPolicy.EVENTS, RETRY_MAX_ATTEMPTS);
+
     static final List<Key<?>> ALL = all();
 
     private Keys() {}
@@ -346,6 +369,12 @@ final class Keys {
                 HANDLER_TIMEOUT,
                 ON_MISSING_HANDLER,
                 EXECUTOR_STOP_TIMEOUT,
+                SUBSCRIPTION_EVENTS,
+                SUBSCRIPTION_FROM,
+                SUBSCRIPTION_WORKERS,
+                SUBSCRIPTION_RETRY.base,
+                SUBSCRIPTION_RETRY.cap,
+                SUBSCRIPTION_RETRY.maxAttempts,
                 REDACT_EVENTS,
                 REDACT_COMMANDS,
                 SCRUB,

@@ -15,7 +15,9 @@ final class RoutesReader {
 
     private RoutesReader() {}
 
-    static Value<RoutesConfig> read(Section section, Value<Namespace> namespace, Value<RetryPolicy> common) {
+    /** @param subscriptions whose topics no rule may name */
+    static Value<RoutesConfig> read(
+            Section section, Value<Namespace> namespace, Value<RetryPolicy> common, List<String> subscriptions) {
         var byDefault = section.value(Keys.ROUTES_DEFAULT);
         Value<Boolean> audit = section.value(Keys.ROUTES_AUDIT);
         Value<OnDeadLetter> onDeadLetter = section.value(Keys.ROUTES_ON_DEAD_LETTER);
@@ -24,7 +26,7 @@ final class RoutesReader {
         List<Value<Rule>> rules =
                 elements.stream().map(each -> rule(each, defaults)).toList();
         if (namespace.orNull() != null) {
-            report(elements, rules, new Topics(namespace.get()));
+            report(elements, rules, new Topics(namespace.get()), subscriptions);
         }
         return section.make(() -> new RoutesConfig(
                 byDefault.get(),
@@ -54,7 +56,8 @@ final class RoutesReader {
     }
 
     /** Of the rules that can be read: those that cannot are reported already. */
-    private static void report(List<Section> elements, List<Value<Rule>> rules, Topics topics) {
+    private static void report(
+            List<Section> elements, List<Value<Rule>> rules, Topics topics, List<String> subscriptions) {
         List<Section> places = new ArrayList<>();
         List<Rule> readable = new ArrayList<>();
         for (int i = 0; i < rules.size(); i++) {
@@ -63,7 +66,7 @@ final class RoutesReader {
                 readable.add(rules.get(i).get());
             }
         }
-        List<List<String>> problems = RouteProblems.of(readable, topics, List.of());
+        List<List<String>> problems = RouteProblems.of(readable, topics, subscriptions);
         for (int i = 0; i < problems.size(); i++) {
             String pattern = readable.get(i).pattern();
             Section place = places.get(i);

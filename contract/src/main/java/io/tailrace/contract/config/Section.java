@@ -160,6 +160,20 @@ final class Section {
         return lists;
     }
 
+    /** A list of texts; one that is empty or not there is a problem. */
+    Value<List<String>> texts(Key<?> key) {
+        String name = key.path().substring(key.path().lastIndexOf('.') + 1);
+        taken.add(name);
+        Object found = node.get(name);
+        if (!(found instanceof List<?> elements)
+                || elements.isEmpty()
+                || !elements.stream().allMatch(String.class::isInstance)) {
+            report.add(pathOf(name), "must be a list of texts, with one at least");
+            return Value.missing();
+        }
+        return Value.of(elements.stream().map(String.class::cast).toList());
+    }
+
     private void collect(String prefix, Map<?, ?> nodes, Map<String, String> texts) {
         nodes.forEach((key, found) -> {
             String name = prefix + key;

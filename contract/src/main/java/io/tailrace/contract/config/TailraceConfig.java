@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
  * configuration {@link #of(SourceConfig)} that source.
  *
  * @param sources in the order of the file, at least one; no two derive the same names
+ * @param subscriptions in the order of their names; no two have the same
  */
 public record TailraceConfig(
         Namespace namespace,
@@ -25,6 +26,7 @@ public record TailraceConfig(
         EngineConfig engine,
         RouterConfig router,
         ExecutorConfig executor,
+        List<SubscriptionConfig> subscriptions,
         RedactConfig redact,
         RetentionConfig retention,
         HttpConfig http) {
@@ -38,6 +40,7 @@ public record TailraceConfig(
         Objects.requireNonNull(engine, "engine");
         Objects.requireNonNull(router, "router");
         Objects.requireNonNull(executor, "executor");
+        subscriptions = List.copyOf(subscriptions);
         Objects.requireNonNull(redact, "redact");
         Objects.requireNonNull(retention, "retention");
         Objects.requireNonNull(http, "http");
@@ -53,7 +56,7 @@ public record TailraceConfig(
         });
     }
 
-    /** Without secrets, and with rows that stay for as long as they do by default. */
+    /** Without secrets or subscriptions, and with rows that stay for as long as they do by default. */
     public TailraceConfig(
             Namespace namespace,
             List<SourceConfig> sources,
@@ -73,6 +76,7 @@ public record TailraceConfig(
                 engine,
                 router,
                 executor,
+                List.of(),
                 RedactConfig.NONE,
                 RetentionConfig.byDefault(),
                 http);
@@ -94,25 +98,97 @@ public record TailraceConfig(
     /** The same with events that are something else. */
     public TailraceConfig with(OutboxConfig events) {
         return new TailraceConfig(
-                namespace, sources, kafka, topics, events, engine, router, executor, redact, retention, http);
+                namespace,
+                sources,
+                kafka,
+                topics,
+                events,
+                engine,
+                router,
+                executor,
+                subscriptions,
+                redact,
+                retention,
+                http);
     }
 
     /** The same with these secrets. */
     public TailraceConfig with(RedactConfig secrets) {
         return new TailraceConfig(
-                namespace, sources, kafka, topics, outbox, engine, router, executor, secrets, retention, http);
+                namespace,
+                sources,
+                kafka,
+                topics,
+                outbox,
+                engine,
+                router,
+                executor,
+                subscriptions,
+                secrets,
+                retention,
+                http);
     }
 
     /** The same with rows that stay for another time. */
     public TailraceConfig with(RetentionConfig times) {
         return new TailraceConfig(
-                namespace, sources, kafka, topics, outbox, engine, router, executor, redact, times, http);
+                namespace,
+                sources,
+                kafka,
+                topics,
+                outbox,
+                engine,
+                router,
+                executor,
+                subscriptions,
+                redact,
+                times,
+                http);
     }
 
     /** The same with another router. */
     public TailraceConfig with(RouterConfig changed) {
         return new TailraceConfig(
-                namespace, sources, kafka, topics, outbox, engine, changed, executor, redact, retention, http);
+                namespace,
+                sources,
+                kafka,
+                topics,
+                outbox,
+                engine,
+                changed,
+                executor,
+                subscriptions,
+                redact,
+                retention,
+                http);
+    }
+
+    /** The same with another executor. */
+    public TailraceConfig with(ExecutorConfig changed) {
+        return new TailraceConfig(
+                namespace,
+                sources,
+                kafka,
+                topics,
+                outbox,
+                engine,
+                router,
+                changed,
+                subscriptions,
+                redact,
+                retention,
+                http);
+    }
+
+    /** The same with these subscriptions. */
+    public TailraceConfig subscribing(List<SubscriptionConfig> to) {
+        return new TailraceConfig(
+                namespace, sources, kafka, topics, outbox, engine, router, executor, to, redact, retention, http);
+    }
+
+    /** The names of the subscriptions: each has topics of its own. */
+    public List<String> subscriptionNames() {
+        return subscriptions.stream().map(SubscriptionConfig::name).toList();
     }
 
     /** The same with this source alone. */
@@ -123,7 +199,18 @@ public record TailraceConfig(
     /** The same with these sources. */
     public TailraceConfig of(List<SourceConfig> some) {
         return new TailraceConfig(
-                namespace, some, kafka, topics, outbox, engine, router, executor, redact, retention, http);
+                namespace,
+                some,
+                kafka,
+                topics,
+                outbox,
+                engine,
+                router,
+                executor,
+                subscriptions,
+                redact,
+                retention,
+                http);
     }
 
     /** One configuration for each source, with that one alone, in the order of {@link #sources}. */

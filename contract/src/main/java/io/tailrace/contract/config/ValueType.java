@@ -33,6 +33,8 @@ record ValueType<T extends Comparable<? super T>>(String form, Reading<T> readin
 
     static final ValueType<String> PATHS = new ValueType<>("list of paths", text -> text, text -> text);
 
+    static final ValueType<String> NAMES = new ValueType<>("list of names", text -> text, text -> text);
+
     static final ValueType<PartitionKey> PARTITION_KEY = new ValueType<>(
             "ordering-key, row-id, tenant-id, user-id, correlation-id or header:name",
             ValueType::partitionKey,

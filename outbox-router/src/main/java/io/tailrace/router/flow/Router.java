@@ -10,6 +10,8 @@ import io.tailrace.router.due.Due;
 import io.tailrace.router.lane.Budget;
 import io.tailrace.router.lane.Change;
 import io.tailrace.router.lane.Releaser;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -53,6 +55,7 @@ public final class Router {
     private final Map<String, Releaser> releasers;
     private final CommandFlow commands;
 
+    /** @param subscriptions those of events, and that of commands */
     public Router(
             Topics topics,
             Surroundings around,
@@ -60,17 +63,23 @@ public final class Router {
             GiveUp giveUp,
             EventFlow events,
             CommandFlow commands,
-            SubscriptionFlow ofCommands) {
+            List<SubscriptionFlow> subscriptions) {
         this.around = around;
         this.outbound = outbound;
         this.giveUp = giveUp;
         this.commands = commands;
-        this.intakes = Map.of(
-                topics.rawEvents(), new Intake(events::arrived, events::parkOnArrival),
-                topics.rawCommands(), new Intake(commands::arrived, commands::park),
-                topics.retry(Topics.EVENTS), new Intake(events::returned, events::parkOnArrival),
-                topics.retry(Topics.COMMANDS), new Intake(ofCommands::answered, ofCommands::park));
-        this.releasers = Map.of(Topics.EVENTS, releaser(events), Topics.COMMANDS, releaser(ofCommands));
+        Map<String, Intake> intake = new HashMap<>();
+        intake.put(topics.rawEvents(), new Intake(events::arrived, events::parkOnArrival));
+        intake.put(topics.rawCommands(), new Intake(commands::arrived, commands::park));
+        intake.put(topics.retry(Topics.EVENTS), new Intake(events::returned, events::parkOnArrival));
+        Map<String, Releaser> release = new HashMap<>();
+        release.put(Topics.EVENTS, releaser(events));
+        for (SubscriptionFlow each : subscriptions) {
+            intake.put(topics.retry(each.name()), new Intake(each::answered, each::park));
+            release.put(each.name(), releaser(each));
+        }
+        this.intakes = Map.copyOf(intake);
+        this.releasers = Map.copyOf(release);
     }
 
     /** A record was read. */

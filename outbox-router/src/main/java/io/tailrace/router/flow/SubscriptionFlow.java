@@ -2,6 +2,7 @@ package io.tailrace.router.flow;
 
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
@@ -39,6 +40,7 @@ public final class SubscriptionFlow implements Attempts {
     private static final Place ANY_CARRIER = new Place(0, 0);
 
     private final String subscription;
+    private final boolean isOfEvents;
     private final Surroundings around;
     private final Parking parking;
     private final String redeliveryTopic;
@@ -49,9 +51,15 @@ public final class SubscriptionFlow implements Attempts {
      */
     public SubscriptionFlow(String subscription, Surroundings around, Parking parking, String redeliveryTopic) {
         this.subscription = subscription;
+        this.isOfEvents = !subscription.equals(Topics.COMMANDS);
         this.around = around;
         this.parking = parking;
         this.redeliveryTopic = redeliveryTopic;
+    }
+
+    /** The {@code x} of its lanes and topics. */
+    public String name() {
+        return subscription;
     }
 
     /** An executor's answer, or an operator's replay. */
@@ -97,7 +105,14 @@ public final class SubscriptionFlow implements Attempts {
         if (answer.kind() == Kind.WAITING || isOver(answer)) {
             return Deed.NONE;
         }
-        return answer.place().map(place -> ofARowOnItsPlace(answer, place)).orElseGet(() -> ofARowWithoutPlace(answer));
+        return placeOf(answer)
+                .map(place -> ofARowOnItsPlace(answer, place))
+                .orElseGet(() -> ofARowWithoutPlace(answer));
+    }
+
+    /** That of an event is its {@code seq}, whether or not the answer tells; a command has none before it was stamped. */
+    private Optional<Place> placeOf(Decoded answer) {
+        return answer.place().or(() -> isOfEvents ? Optional.of(answer.seq()) : Optional.empty());
     }
 
     /** A replay is an operator's word and not an answer; what is done cannot be replayed. */
@@ -129,7 +144,6 @@ public final class SubscriptionFlow implements Attempts {
             case EARLY -> Deed.add(again(answer));
             case DEAD -> parked(letter(answer));
             case DONE -> Deed.NONE.then(() -> remember(answer));
-            // Events are replayed at their own place, which is their seq.
             case REPLAY -> Deed.settle(hear(answer, eventOf(answer, answer.seq())));
             default ->
                 throw new IllegalStateException(

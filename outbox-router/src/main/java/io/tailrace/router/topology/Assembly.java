@@ -22,6 +22,8 @@ import io.tailrace.router.observe.RouterMetrics;
 import io.tailrace.router.past.Past;
 import io.tailrace.router.past.PastStore;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Function;
@@ -30,12 +32,23 @@ import java.util.function.Function;
  * What all tasks of a router share, and how one of them is put together.
  *
  * @param topics of the namespace
+ * @param subscriptions of events, by name
  * @param decider about events and commands
  * @param rules of rows
  * @param metrics of all tasks
  * @param clock the only one
  */
-public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMetrics metrics, InstantSource clock) {
+public record Assembly(
+        Topics topics,
+        List<String> subscriptions,
+        Decider decider,
+        RowRules rules,
+        RouterMetrics metrics,
+        InstantSource clock) {
+
+    public Assembly {
+        subscriptions = List.copyOf(subscriptions);
+    }
 
     /** Stands before a task's stores. */
     Router router(
@@ -52,6 +65,12 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
         Parking commands = parking(Topics.COMMANDS, command -> Optional.of(topics.commands()));
         SubscriptionFlow ofCommands =
                 new SubscriptionFlow(Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
+        List<SubscriptionFlow> all = new ArrayList<>(List.of(ofCommands));
+        for (String x : subscriptions) {
+            // An event was to go to its handler, and is at its destination long since.
+            Parking parking = parking(x, event -> Optional.empty());
+            all.add(new SubscriptionFlow(x, around, parking, topics.redelivery(x)));
+        }
         return new Router(
                 topics,
                 around,
@@ -59,7 +78,7 @@ public record Assembly(Topics topics, Decider decider, RowRules rules, RouterMet
                 new GiveUp(Thrown::isSystemic),
                 new EventFlow(around, decider, events, rules.redaction()),
                 new CommandFlow(around, decider, commands, rules.redaction(), ofCommands, topics.commands()),
-                ofCommands);
+                all);
     }
 
     private Parking parking(String x, Function<Headers, Optional<String>> destinationOf) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The wiring: one sub-topology, so that one task owns a key in all its topics.
  *
  * <pre>
- *   raw.events  raw.commands  events.retry  commands.retry ──► scrubber, in executors
+ *   raw.events  raw.commands  events.retry  commands.retry  <subscription>.retry …  ──► scrubber, in executors
  *                        │
  *                      router ── lane, parked, due, past
  *                        │
@@ -62,7 +62,11 @@ public final class RouterTopology {
     /** @param stores by name */
     static Topology of(Assembly assembly, Function<String, KeyValueBytesStoreSupplier> stores) {
         return new Topology()
-                .addSource(SOURCE, new ByteArrayDeserializer(), new ByteArrayDeserializer(), sources(assembly.topics()))
+                .addSource(
+                        SOURCE,
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer(),
+                        sources(assembly.topics(), assembly.subscriptions()))
                 .addProcessor(ROUTER, () -> new RouterProcessor(assembly), SOURCE)
                 .addStateStore(store(stores.apply(LANE_STORE)), ROUTER)
                 .addStateStore(store(stores.apply(PARKED_STORE)), ROUTER)
@@ -77,10 +81,15 @@ public final class RouterTopology {
     }
 
     /** What the router reads. All have the same partition count and the same partitioner. */
-    public static String[] sources(Topics topics) {
-        return new String[] {
-            topics.rawEvents(), topics.rawCommands(), topics.retry(Topics.EVENTS), topics.retry(Topics.COMMANDS)
-        };
+    public static String[] sources(Topics topics, List<String> subscriptions) {
+        return Stream.concat(
+                        Stream.of(
+                                topics.rawEvents(),
+                                topics.rawCommands(),
+                                topics.retry(Topics.EVENTS),
+                                topics.retry(Topics.COMMANDS)),
+                        subscriptions.stream().map(topics::retry))
+                .toArray(String[]::new);
     }
 
     /** What has no retention, and who reads it. */
@@ -88,11 +97,14 @@ public final class RouterTopology {
         Topics topics = config.topicNames();
         Namespace namespace = config.namespace();
         Trimmer.Readers router = new Trimmer.Readers(Set.of(namespace.routerApplicationId()), Set.of());
-        Map<String, Trimmer.Readers> readers = new HashMap<>(Map.of(
-                topics.retry(Topics.EVENTS), router,
-                topics.retry(Topics.COMMANDS), router,
-                topics.redelivery(Topics.COMMANDS),
-                        ofEachSource(config, source -> namespace.executorGroup(Topics.COMMANDS, source))));
+        Map<String, Trimmer.Readers> readers = new HashMap<>();
+        readers.put(topics.retry(Topics.EVENTS), router);
+        Stream.concat(Stream.of(Topics.COMMANDS), config.subscriptionNames().stream())
+                .forEach(x -> {
+                    readers.put(topics.retry(x), router);
+                    readers.put(
+                            topics.redelivery(x), ofEachSource(config, source -> namespace.executorGroup(x, source)));
+                });
         if (config.redact().scrubs()) {
             Trimmer.Readers scrubbers = ofEachSource(config, namespace::scrubGroup);
             topics.doneNotes().forEach(topic -> readers.merge(topic, scrubbers, Trimmer.Readers::and));

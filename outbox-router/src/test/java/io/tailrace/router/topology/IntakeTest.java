@@ -143,6 +143,7 @@ class IntakeTest {
         Decider decider = new Decider(() -> compiled, topic -> Destination.writable(1 << 20));
         return new Assembly(
                         topics,
+                        List.of(),
                         decider,
                         new RowRules(
                                 new Door(Rig.MAX_BYTES),

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
 /** The whole topology on a test driver, with a clock and destinations to set. */
 final class Rig implements AutoCloseable {
 
+    static final String SUBSCRIPTION = "billing";
+
     static final int MAX_BYTES = 1 << 20;
 
     private static final LetterForm LETTERS = new LetterForm(MAX_BYTES + (64 << 10), false);
@@ -101,7 +103,10 @@ final class Rig implements AutoCloseable {
         RowRules rowRules = new RowRules(new Door(MAX_BYTES), limits, redaction, LETTERS);
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(
-                RouterTopology.of(new Assembly(topics, decider, rowRules, metrics, clock), stores), settings, START);
+                RouterTopology.of(
+                        new Assembly(topics, List.of(SUBSCRIPTION), decider, rowRules, metrics, clock), stores),
+                settings,
+                START);
     }
 
     /** From now on these, as after a reload. */

@@ -1,0 +1,302 @@
+package io.tailrace.executor.claim;
+
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.Place;
+import io.tailrace.contract.record.Reason;
+import io.tailrace.executor.claim.CommandTable.Until;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inbox rows of one subscription. An event that has never failed has none until it is done. What each method locks, and by which
+ * index, stands beside its function in {@code V004__deliveries.sql}. Immutable.
+ */
+public final class DeliveryTable implements RowTable {
+
+    private static final String PROBLEMS = """
+            SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0),
+                to_regprocedure(?) IS NOT NULL,
+                to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
+                to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
+                    AND has_table_privilege(to_regclass(?)::oid, 'INSERT') AND has_table_privilege(to_regclass(?)::oid, 'UPDATE')
+                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
+                current_user""";
+
+    private static final int NAMES_OF_THE_TABLE = 6;
+
+    private final String subscription;
+    private final String claim;
+    private final String open;
+    private final String complete;
+    private final String waiting;
+    private final String dead;
+    private final String behind;
+    private final String announced;
+    private final String claimFunction;
+    private final String table;
+    private final String schema;
+    private final int limitMillis;
+
+    /**
+     * On the functions of a schema.
+     *
+     * @param limit a claim's transaction ends by itself when a statement, a pause between two, or all of it take longer
+     */
+    public DeliveryTable(String subscription, TableNames names, Duration limit) {
+        this.subscription = subscription;
+        this.claim = "SELECT * FROM " + names.qualified("claim_delivery") + "(?,?,?,?,?,?,?,?,?,?)";
+        this.open = "SELECT " + names.qualified("open_delivery") + "(?,?,?,?,?,?,?,?)";
+        this.complete = "SELECT " + names.qualified("complete_claimed_delivery") + "(?,?,?,?,?,?,?,?,?)";
+        this.waiting = "SELECT * FROM " + names.qualified("stamp_delivery_waiting") + "(?,?,?,?,?,?,?,?,?)";
+        this.dead = "SELECT * FROM " + names.qualified("stamp_delivery_dead") + "(?,?,?,?,?,?,?,?)";
+        this.behind = "SELECT * FROM " + names.qualified("stamp_deliveries_behind") + "(?,?,?,?,?,?,?,?,?,?)";
+        this.announced = "SELECT " + names.qualified("announced_deliveries") + "(?,?,?)";
+        this.claimFunction = names.qualified("claim_delivery")
+                + "(text,uuid,text,text,bigint,integer,boolean,boolean,bigint,integer)";
+        this.table = names.qualified("delivery");
+        this.schema = TableNames.quoted(names.schema());
+        this.limitMillis = Math.toIntExact(limit.toMillis());
+    }
+
+    @Override
+    public List<String> problems(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
+            statement.setString(1, claimFunction);
+            for (int i = 2; i < 2 + NAMES_OF_THE_TABLE; i++) {
+                statement.setString(i, table);
+            }
+            statement.setString(2 + NAMES_OF_THE_TABLE, claimFunction);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return problems(
+                        row.getLong(1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4), row.getString(5));
+            }
+        }
+    }
+
+    private List<String> problems(
+            long transactionTimeout, boolean migrated, boolean hidden, boolean mayWork, String role) {
+        List<String> problems = new ArrayList<>();
+        String who = TableNames.quoted(role);
+        if (transactionTimeout > 0 && transactionTimeout < limitMillis) {
+            problems.add(
+                    ("the server ends every transaction after %d ms (transaction_timeout), a handler and its stamp may take %d ms:"
+                                    + " ALTER ROLE %s SET transaction_timeout = 0, or lower executor.handler-timeout")
+                            .formatted(transactionTimeout, limitMillis, who));
+        }
+        if (!migrated) {
+            problems.add("the database has no function " + claimFunction + ": run tailrace db migrate");
+        } else if (!mayWork) {
+            problems.add(
+                    ("role %1$s may not read and write %2$s and call its functions: GRANT SELECT, INSERT, UPDATE ON %2$s TO %1$s;"
+                                    + " GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %3$s TO %1$s")
+                            .formatted(who, table, schema));
+        }
+        if (hidden) {
+            problems.add(
+                    "row-level security hides rows of %s from role %s, events would be handled again: ALTER ROLE %s BYPASSRLS"
+                            .formatted(table, who, who));
+        }
+        return problems;
+    }
+
+    @Override
+    public Claim claim(Connection connection, ClaimRequest request) throws SQLException {
+        EventContent event = request.theEvent();
+        try (PreparedStatement statement = connection.prepareStatement(claim)) {
+            statement.setString(1, subscription);
+            statement.setObject(2, request.id());
+            statement.setString(3, request.source());
+            statement.setString(4, request.orderingKey());
+            statement.setLong(5, request.place().packed());
+            statement.setInt(6, request.turn());
+            statement.setBoolean(7, event.replay());
+            statement.setBoolean(8, request.bury());
+            statement.setLong(9, event.raw().committedMillis());
+            statement.setInt(10, limitMillis);
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                return new Claim(
+                        request,
+                        Claim.Verdict.valueOf(rows.getString("verdict")),
+                        rows.getString("row_status") == null ? null : row(rows, request, event),
+                        rows.getLong("wait_ms"),
+                        rows.getObject("met", UUID.class),
+                        "",
+                        rows.getLong("claim_xid"));
+            }
+        }
+    }
+
+    @Override
+    public boolean complete(Connection connection, Claim claimed) throws SQLException {
+        ClaimRequest request = claimed.request();
+        try (PreparedStatement statement = connection.prepareStatement(complete)) {
+            statement.setString(1, subscription);
+            statement.setObject(2, request.id());
+            statement.setInt(3, request.turn());
+            statement.setLong(4, claimed.xid());
+            bindEvent(statement, 5, request);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        }
+    }
+
+    @Override
+    public Optional<Stamp> waiting(Connection connection, Claim claimed, int used, Until until, @Nullable String error)
+            throws SQLException {
+        open(connection, claimed.request());
+        try (PreparedStatement statement = connection.prepareStatement(waiting)) {
+            bindClaim(statement, claimed, used);
+            CommandTable.setLong(statement, 7, until.waitMillis());
+            CommandTable.setLong(statement, 8, until.epochMillis());
+            statement.setString(9, error);
+            return CommandTable.stamp(statement, claimed.request().id());
+        }
+    }
+
+    @Override
+    public Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
+            throws SQLException {
+        open(connection, claimed.request());
+        try (PreparedStatement statement = connection.prepareStatement(dead)) {
+            bindClaim(statement, claimed, used);
+            statement.setString(7, reason.text());
+            statement.setString(8, error);
+            return CommandTable.stamp(statement, claimed.request().id());
+        }
+    }
+
+    @Override
+    public List<Stamp> behind(Connection connection, String orderingKey, long after, List<ClaimRequest> queued)
+            throws SQLException {
+        if (queued.isEmpty()) {
+            return List.of();
+        }
+        try (PreparedStatement statement = connection.prepareStatement(behind)) {
+            statement.setString(1, subscription);
+            statement.setString(2, queued.get(0).source());
+            statement.setString(3, orderingKey);
+            statement.setLong(4, after);
+            array(connection, statement, 5, "uuid", queued, ClaimRequest::id);
+            array(connection, statement, 6, "integer", queued, ClaimRequest::turn);
+            array(
+                    connection,
+                    statement,
+                    7,
+                    "bigint",
+                    queued,
+                    each -> each.place().packed());
+            array(
+                    connection,
+                    statement,
+                    8,
+                    "text",
+                    queued,
+                    each -> each.theEvent().name());
+            array(
+                    connection,
+                    statement,
+                    9,
+                    "integer",
+                    queued,
+                    each -> each.theEvent().raw().partition());
+            array(
+                    connection,
+                    statement,
+                    10,
+                    "bigint",
+                    queued,
+                    each -> each.theEvent().raw().offset());
+            try (ResultSet rows = statement.executeQuery()) {
+                return CommandTable.stampsBehind(rows);
+            }
+        }
+    }
+
+    @Override
+    public void announced(Connection connection, List<UUID> ids, List<Integer> turns) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(announced)) {
+            statement.setString(1, subscription);
+            statement.setArray(2, connection.createArrayOf("uuid", ids.toArray()));
+            statement.setArray(3, connection.createArrayOf("integer", turns.toArray()));
+            statement.execute();
+        }
+    }
+
+    private void open(Connection connection, ClaimRequest request) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(open)) {
+            statement.setString(1, subscription);
+            statement.setObject(2, request.id());
+            statement.setInt(3, request.turn());
+            bindEvent(statement, 4, request);
+            statement.execute();
+        }
+    }
+
+    private static void bindEvent(PreparedStatement statement, int from, ClaimRequest request) throws SQLException {
+        EventContent event = request.theEvent();
+        statement.setString(from, event.name());
+        statement.setString(from + 1, request.source());
+        statement.setString(from + 2, request.orderingKey());
+        statement.setInt(from + 3, event.raw().partition());
+        statement.setLong(from + 4, event.raw().offset());
+    }
+
+    private void bindClaim(PreparedStatement statement, Claim claimed, int used) throws SQLException {
+        statement.setString(1, subscription);
+        statement.setObject(2, claimed.request().id());
+        statement.setInt(3, claimed.request().turn());
+        statement.setLong(4, claimed.xid());
+        statement.setLong(5, claimed.request().place().packed());
+        statement.setInt(6, used);
+    }
+
+    private static void array(
+            Connection connection,
+            PreparedStatement statement,
+            int index,
+            String type,
+            List<ClaimRequest> queued,
+            Function<ClaimRequest, Object> value)
+            throws SQLException {
+        statement.setArray(
+                index, connection.createArrayOf(type, queued.stream().map(value).toArray()));
+    }
+
+    private static CommandRow row(ResultSet rows, ClaimRequest request, EventContent event) throws SQLException {
+        Long place = CommandTable.optionalLong(rows, "row_place");
+        CommandRow.Progress progress = new CommandRow.Progress(
+                Objects.requireNonNull(rows.getString("row_status")),
+                rows.getInt("row_turn"),
+                rows.getInt("row_attempts"),
+                OptionalInt.empty(),
+                place == null ? null : Place.unpacked(place),
+                CommandTable.optionalLong(rows, "row_not_before_ms"),
+                CommandTable.optionalLong(rows, "row_first_failed_ms"),
+                CommandTable.optionalLong(rows, "row_failed_ms"),
+                rows.getString("row_reason"),
+                rows.getString("row_error"));
+        return new CommandRow(
+                event.name(),
+                request.orderingKey(),
+                event.payload(),
+                event.contentType(),
+                event.headersJson(),
+                event.origin(),
+                progress,
+                rows.getLong("lag_ms"));
+    }
+}

@@ -1,0 +1,54 @@
+package io.tailrace.executor.claim;
+
+import io.tailrace.contract.record.Reason;
+import io.tailrace.executor.claim.CommandTable.Until;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one subscription: commands in their own table, or what stands of events in the inbox. Every method runs in the transaction
+ * of the connection it is given and never ends it.
+ */
+public interface RowTable {
+
+    /** Reasons why this database cannot be worked on as it is, each with its fix; empty when it can. */
+    List<String> problems(Connection connection) throws SQLException;
+
+    /** Takes the row for this transaction, or says why not. One round trip. */
+    Claim claim(Connection connection, ClaimRequest request) throws SQLException;
+
+    /** Stamps the row done. False when the claim is no longer this transaction's: then it must be rolled back. */
+    boolean complete(Connection connection, Claim claimed) throws SQLException;
+
+    /**
+     * Stamps that the row waits.
+     *
+     * @param used attempts that this run used, 0 or 1
+     * @param until when it is due again
+     * @param error for {@code last_error}; absent keeps the one before
+     * @return empty when the claim is no longer this transaction's
+     */
+    Optional<Stamp> waiting(Connection connection, Claim claimed, int used, Until until, @Nullable String error)
+            throws SQLException;
+
+    /** Stamps the row dead; otherwise as {@link #waiting}. */
+    Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
+            throws SQLException;
+
+    /**
+     * Stamps rows of a key that are queued behind a row which waits; the caller's transaction holds the key.
+     *
+     * @param orderingKey of all of them
+     * @param after packed place of the row that waits; only what stands behind it is stamped
+     * @return those that were stamped; the others are to be claimed one by one
+     */
+    List<Stamp> behind(Connection connection, String orderingKey, long after, List<ClaimRequest> queued)
+            throws SQLException;
+
+    /** Notes that the dead letters of these rows, dead at these turns, are on their way. */
+    void announced(Connection connection, List<UUID> ids, List<Integer> turns) throws SQLException;
+}

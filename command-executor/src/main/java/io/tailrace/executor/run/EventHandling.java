@@ -1,0 +1,94 @@
+package io.tailrace.executor.run;
+
+import io.tailrace.contract.record.Bytes;
+import io.tailrace.executor.claim.Claim;
+import io.tailrace.executor.claim.EventContent;
+import io.tailrace.executor.handler.CommandContext;
+import io.tailrace.executor.handler.CommandHandler;
+import io.tailrace.executor.handler.EventHandler;
+import io.tailrace.executor.handler.EventHandlers;
+import io.tailrace.executor.handler.Result;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Events of one subscription: what was committed comes with the record, or from the raw topic if the record does not carry it.
+ *
+ * @param subscription its name
+ * @param handlers of all subscriptions
+ * @param payloads where a payload is found that a record does not carry
+ */
+public record EventHandling(String subscription, EventHandlers handlers, Payloads payloads) implements Handling {
+
+    /** Where events are kept. */
+    public interface Payloads {
+
+        /** What stands there. */
+        Kept read(Claim claim);
+    }
+
+    /**
+     * What is kept of an event.
+     *
+     * @param missing why nothing can be said; empty when it was found
+     * @param payload of the event; empty when it has none
+     * @param headersJson its own headers; empty when it has none
+     */
+    public record Kept(Optional<Missing> missing, Optional<Bytes> payload, Optional<String> headersJson) {}
+
+    @Override
+    public Optional<CommandHandler> handlerOf(Claim claim) {
+        EventContent event = eventOf(claim);
+        return handlers.find(subscription, event.name(), event.version())
+                .map(handler -> new Run(subscription, event, handler));
+    }
+
+    @Override
+    public boolean knows(String name) {
+        // By its newest version or by any: a label, no more.
+        return handlers.find(subscription, name, 1).isPresent();
+    }
+
+    @Override
+    public String noun() {
+        return "Event of " + subscription;
+    }
+
+    @Override
+    public Whole whole(Claim claim) {
+        EventContent event = eventOf(claim);
+        if (!event.omitted()) {
+            return Whole.of(claim);
+        }
+        Kept kept = payloads.read(claim);
+        return kept.missing()
+                .map(missing -> new Whole(claim, missing))
+                .orElseGet(() -> Whole.of(claim.with(
+                        kept.payload().orElse(null), kept.headersJson().orElse(null))));
+    }
+
+    private static EventContent eventOf(Claim claim) {
+        return Objects.requireNonNull(
+                claim.request().event(), () -> "row " + claim.request().id() + " is no event");
+    }
+
+    /** A run of an event is the run of a command that has the event's handler called. */
+    private record Run(String subscription, EventContent event, EventHandler handler) implements CommandHandler {
+
+        @Override
+        public Set<String> names() {
+            return Set.of(event.name());
+        }
+
+        @Override
+        public Result handle(CommandContext run) throws Exception {
+            Result result = handler.handle(new EventView(run, subscription, event));
+            if (result == null) {
+                throw new IllegalStateException(
+                        handler.getClass().getName() + " returned null; it must return a Result");
+            }
+            return result;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.tailrace.contract.config;
+
+import io.tailrace.contract.name.RowName;
+import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.RoutePattern;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * A subscription: events that handlers of the executor work on, with the care that commands get.
+ *
+ * @param name of its topics, its group and its inbox rows
+ * @param events patterns of the events it takes, at least one
+ * @param from where it begins when it has never run
+ * @param workers handlers that run at the same time
+ * @param retry policy of its events
+ */
+public record SubscriptionConfig(String name, List<String> events, From from, int workers, RetryPolicy retry) {
+
+    /** Where a subscription begins that has never run. */
+    public enum From {
+        /** At the oldest event that the topics hold. */
+        EARLIEST,
+        /** At the next one. */
+        LATEST
+    }
+
+    public SubscriptionConfig {
+        Objects.requireNonNull(from, "from");
+        Objects.requireNonNull(retry, "retry");
+        events = List.copyOf(events);
+        Keys.SUBSCRIPTION_WORKERS.require(workers);
+        if (!Topics.isSubscriptionName(name)) {
+            throw new IllegalArgumentException(
+                    ("a subscription may not be called '%s': 1 to 60 of a-z, 0-9, '_' and '-', beginning with a letter, and none of"
+                                    + " raw, events, commands and audit")
+                            .formatted(name));
+        }
+        if (events.isEmpty()) {
+            throw new IllegalArgumentException("subscription '%s' names no events".formatted(name));
+        }
+        Set<String> before = new HashSet<>();
+        for (String pattern : events) {
+            new RoutePattern(pattern).problem().ifPresent(problem -> {
+                throw new IllegalArgumentException("events '%s': %s".formatted(pattern, problem));
+            });
+            if (!before.add(pattern)) {
+                throw new IllegalArgumentException("events '%s' is there twice; delete one of them".formatted(pattern));
+            }
+        }
+    }
+
+    /** With everything but the events as it is when nothing is said. */
+    public SubscriptionConfig(String name, List<String> events) {
+        this(name, events, From.EARLIEST, 4, RetryPolicy.EVENTS);
+    }
+
+    /** Whether it takes an event. */
+    public boolean takes(RowName event, int version) {
+        return RoutePattern.taking(event, version).stream().anyMatch(events::contains);
+    }
+}

@@ -1,0 +1,27 @@
+package io.tailrace.contract.config;
+
+import io.tailrace.contract.config.Section.Value;
+import io.tailrace.contract.retry.RetryPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** {@code subscriptions:}, by the names that they are given. */
+final class SubscriptionReader {
+
+    private SubscriptionReader() {}
+
+    static Value<List<SubscriptionConfig>> read(Map<String, Section> byName, Section top) {
+        List<Value<SubscriptionConfig>> all = new ArrayList<>();
+        byName.forEach((name, section) -> all.add(subscription(name, section)));
+        return top.make(() -> all.stream().map(Value::get).toList());
+    }
+
+    private static Value<SubscriptionConfig> subscription(String name, Section section) {
+        Value<List<String>> events = section.texts(Keys.SUBSCRIPTION_EVENTS);
+        var from = section.value(Keys.SUBSCRIPTION_FROM);
+        Value<Integer> workers = section.value(Keys.SUBSCRIPTION_WORKERS);
+        Value<RetryPolicy> retry = ConfigReader.retry(section.section("retry"), Keys.SUBSCRIPTION_RETRY);
+        return section.make(() -> new SubscriptionConfig(name, events.get(), from.get(), workers.get(), retry.get()));
+    }
+}

@@ -1,0 +1,97 @@
+package io.tailrace.router.topology;
+
+import static io.tailrace.contract.config.RoutesConfig.Default.CONTEXT;
+import static io.tailrace.contract.header.HeaderName.ATTEMPT;
+import static io.tailrace.contract.header.HeaderName.BEHIND;
+import static io.tailrace.contract.header.HeaderName.KIND;
+import static io.tailrace.contract.header.HeaderName.PLACE;
+import static io.tailrace.contract.header.HeaderName.REASON;
+import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.TURN;
+import static io.tailrace.contract.header.HeaderName.WAIT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Kind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the events of a subscription, told by what its topics receive. */
+class SubscriptionBehaviourTest {
+
+    private static final String REDELIVERY = "shop.billing.redelivery";
+    private static final String LETTERS = "shop.billing.dlq";
+
+    @Test
+    void aFailedEventIsReleasedInTimeAndThoseBehindItFollowInSeqOrder() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            answer(rig, Kind.FAILED, "a", 1, "1:10", Map.of(WAIT, "10000", ATTEMPT, "1", PLACE, "1:10"));
+            answer(rig, Kind.BEHIND, "c", 1, "1:12", Map.of(BEHIND, "a", PLACE, "1:12"));
+            answer(rig, Kind.BEHIND, "b", 1, "1:11", Map.of(BEHIND, "a", PLACE, "1:11"));
+            rig.pass(Duration.ofMillis(9_999));
+            assertThat(rig.ids(REDELIVERY)).isEmpty();
+            rig.pass(Duration.ofMillis(1));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("a");
+            answer(rig, Kind.DONE, "a", 1, "1:10", Map.of());
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b", "c");
+            assertThat(rig.read("shop.commands.redelivery")).isEmpty();
+        }
+    }
+
+    /** The lanes of a subscription are its own: the same row may wait for another one, or be routed, meanwhile. */
+    @Test
+    void anEventThatWaitsForAHandlerHoldsUpNoDelivery() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            answer(rig, Kind.FAILED, "a", 1, "1:10", Map.of(WAIT, "600000", PLACE, "1:10"));
+            rig.event("b", "sales.order", "k");
+            assertThat(rig.ids("shop.events.sales")).containsExactly("b");
+        }
+    }
+
+    @Test
+    void aDeadOneIsParkedUnderItsSubscriptionAndAReplayComesBackAtItsSeqWithTheTurnOfItsDeath() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            answer(rig, Kind.DEAD, "a", 3, "1:10", Map.of(REASON, "rejected", PLACE, "1:10"));
+            List<Rig.Out> letters = rig.read(LETTERS);
+            assertThat(letters).extracting(Rig.Out::key).containsExactly("a");
+            assertThat(letters.get(0).text(REASON)).isEqualTo("rejected");
+            assertThat(letters.get(0).text(TURN)).isEqualTo("3");
+
+            answer(rig, Kind.FAILED, "b", 1, "1:11", Map.of(WAIT, "600000", PLACE, "1:11"));
+            answer(rig, Kind.REPLAY, "a", 3, "1:10", Map.of(ATTEMPT, "0"));
+            List<Rig.Out> released = rig.read(REDELIVERY);
+            assertThat(released).extracting(Rig.Out::id).containsExactly("a");
+            assertThat(released.get(0).text(KIND)).isEqualTo("replay");
+            assertThat(released.get(0).text(TURN)).isEqualTo("3");
+            assertThat(released.get(0).text(PLACE)).isEqualTo("1:10");
+
+            answer(rig, Kind.DONE, "a", 3, "1:10", Map.of());
+            answer(rig, Kind.DEAD, "a", 3, "1:10", Map.of(REASON, "rejected", PLACE, "1:10"));
+            assertThat(rig.read(LETTERS)).as("an echo of its death").isEmpty();
+        }
+    }
+
+    /** Its place is its seq, said or not: it never becomes a command. */
+    @Test
+    void anEarlyOneRestsOnItsLane() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            answer(rig, Kind.FAILED, "a", 1, "1:10", Map.of(WAIT, "1000", PLACE, "1:10"));
+            rig.pass(Duration.ofSeconds(1));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("a");
+            answer(rig, Kind.EARLY, "a", 1, "1:10", Map.of(WAIT, "5000"));
+            rig.pass(Duration.ofSeconds(5));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("a");
+            assertThat(rig.read("shop.commands")).isEmpty();
+        }
+    }
+
+    private static void answer(Rig rig, Kind kind, String id, int turn, String seq, Map<HeaderName, String> more) {
+        Headers.Builder headers =
+                Rig.raw(id, "sales.order", "k", kind).toBuilder().put(SEQ, seq).put(TURN, turn);
+        more.forEach(headers::put);
+        rig.pipe(rig.topics.retry(Rig.SUBSCRIPTION), headers.build(), "k", "payload of " + id);
+    }
+}
