@@ -14,6 +14,9 @@ import picocli.CommandLine.Command;
             CommandsCancelVerb.class,
             CommandsRunNowVerb.class,
             CommandsRescheduleVerb.class,
-            CommandsRequeueVerb.class
+            CommandsRequeueVerb.class,
+            CommandsHeldVerb.class,
+            CommandsPauseVerb.class,
+            CommandsResumeVerb.class
         })
 final class CommandsVerb extends Group {}

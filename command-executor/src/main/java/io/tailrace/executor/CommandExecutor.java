@@ -12,7 +12,9 @@ import io.tailrace.contract.Part;
 import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.claim.HoldTable;
 import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.hold.Holds;
 import io.tailrace.executor.intake.Intake;
 import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.metric.ExecutorMetrics;
@@ -196,15 +198,18 @@ public final class CommandExecutor implements Part {
         SourceGate source = opened(new SourceGate(config.source().name(), connections, table, rows, metrics));
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), handlers, metrics);
         HandlerRun run = new HandlerRun(
-                runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), metrics);
+                runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), handlers, metrics);
+        Holds holds = opened(
+                new Holds(connections, new HoldTable(config.source().tables()), handlers, config.executor(), metrics));
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
                 new RowSecrets(config, metrics),
                 clock,
                 () -> ThreadLocalRandom.current().nextDouble());
-        RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, handlers, rules);
+        RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, holds, rules);
         metrics.running(rows::running);
         source.open();
+        holds.open();
         rows.start(runner);
         this.gate = source;
         this.queues = rows;

@@ -12,7 +12,8 @@ final class Migrations {
             new Migration(1, "inbox", Scope.INBOX, List.of("delivery")),
             new Migration(1, "tables", Scope.ALL, List.of("outbox", "internal_command", "source", "pause")),
             new Migration(2, "claim", Scope.ALL, List.of()),
-            new Migration(3, "messages", Scope.ALL, List.of()));
+            new Migration(3, "messages", Scope.ALL, List.of()),
+            new Migration(4, "holds", Scope.ALL, List.of()));
 
     /** The one that makes the source table. */
     static final Migration SOURCE_TABLE = ALL.get(1);

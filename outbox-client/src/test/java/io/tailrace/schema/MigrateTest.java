@@ -37,6 +37,7 @@ class MigrateTest {
                         "applied V001 tables",
                         "applied V002 claim",
                         "applied V003 messages",
+                        "applied V004 holds",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"
