@@ -205,8 +205,9 @@ public final class CommandExecutor implements Part {
                 config.executor(),
                 new RowSecrets(config, metrics),
                 clock,
-                () -> ThreadLocalRandom.current().nextDouble());
-        RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, holds, rules);
+                () -> ThreadLocalRandom.current().nextDouble(),
+                holds);
+        RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, handlers, rules);
         metrics.running(rows::running);
         source.open();
         holds.open();

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * transaction. Once a second this looks again, wakes what is held no more, lets go what has a handler here, and sends the probes of broken
  * names. Any number of executors do so beside each other. Thread-safe.
  */
-public final class Holds implements AutoCloseable {
+public final class Holds implements Gate, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Holds.class);
 
@@ -64,20 +64,6 @@ public final class Holds implements AutoCloseable {
 
     private volatile @Nullable Map<String, Held> known;
 
-    /** What the gate says of a row. */
-    public enum Verdict {
-        /** It may run. */
-        RUN,
-        /** It may run, and the name may go on if it runs well. */
-        PROBE,
-        /** It waits, until somebody lets its name go. */
-        HELD,
-        /** It waits, until a worker comes that has a handler for it. */
-        MISSING,
-        /** No handler answers to it, and it is not to wait. */
-        UNHANDLED
-    }
-
     private interface Word {
         void write(Connection connection) throws SQLException;
     }
@@ -103,9 +89,9 @@ public final class Holds implements AutoCloseable {
         timer.scheduleWithFixedDelay(this::watch, 0, EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Whether a row of this name may run; asked with its claim, before anything else is done with it. */
-    public Verdict verdict(Connection claim, String name, UUID id) throws SQLException {
-        boolean answered = isAnswered(name);
+    @Override
+    public Verdict verdict(Connection claim, String name, UUID id, boolean hasHandler) throws SQLException {
+        boolean answered = hasHandler && !config.switchedOff().containsKey(name);
         Map<String, Held> names = known;
         if (names == null) {
             // The first rows may be faster than the first look.
@@ -118,7 +104,7 @@ public final class Holds implements AutoCloseable {
         return held.kind() == Kind.BROKEN && answered && id.equals(held.probe()) ? Verdict.PROBE : Verdict.HELD;
     }
 
-    /** Notes in the transaction of a claim that nobody here answers to a name; its rows are held from now on. */
+    @Override
     public void missing(Connection claim, String name) throws SQLException {
         Map<String, Held> names = known;
         if (names == null || !names.containsKey(name)) {
@@ -126,7 +112,7 @@ public final class Holds implements AutoCloseable {
         }
     }
 
-    /** Why commands of this name do not run here, for people. */
+    @Override
     public String whyNot(String name) {
         String off = config.switchedOff().get(name);
         return off == null
@@ -134,13 +120,7 @@ public final class Holds implements AutoCloseable {
                 : name + " is switched off" + (off.isBlank() ? "" : ": " + off);
     }
 
-    /**
-     * What a row of a name depends on is not there.
-     *
-     * @param key of the row; its id if it has none
-     * @param because for people
-     * @param probe whether it was let through to find that out
-     */
+    @Override
     public void unavailable(String name, String key, String because, Duration retryAfter, boolean probe) {
         Duration until = bounded(retryAfter);
         if (probe) {
@@ -158,7 +138,7 @@ public final class Holds implements AutoCloseable {
         }
     }
 
-    /** A row of a name went well. */
+    @Override
     public void succeeded(String name, boolean probe) {
         synchronized (breakers) {
             Breaker breaker = breakers.get(name);
@@ -175,7 +155,7 @@ public final class Holds implements AutoCloseable {
         }
     }
 
-    /** A probe neither went well nor found its dependency away. */
+    @Override
     public void probeFailed(String name) {
         later(connection -> table.putOffProbe(connection, name, AFTER_FAILURE));
     }

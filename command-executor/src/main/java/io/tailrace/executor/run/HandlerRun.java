@@ -17,7 +17,6 @@ import java.util.List;
 /** Calls a handler through all that stands around it. Immutable. */
 public final class HandlerRun {
 
-    private final Handlers handlers;
     private final List<Stage> stages;
     private final PayloadReader reader;
     private final SourceConfig source;
@@ -32,7 +31,6 @@ public final class HandlerRun {
             Duration timeout,
             Handlers handlers,
             ExecutorMetrics metrics) {
-        this.handlers = handlers;
         this.stages = Stages.of(guard, timeout, handlers, metrics);
         this.reader = new PayloadReader(handlers);
         this.source = source;
@@ -49,9 +47,7 @@ public final class HandlerRun {
      *
      * @throws SQLException if its transaction could not even begin
      */
-    Ending call(Connection connection, Claim claim) throws SQLException {
-        CommandHandler handler = handlers.find(claim.theRow().name())
-                .orElseThrow(() -> new IllegalStateException("the gate let a command without a handler through"));
+    Ending call(CommandHandler handler, Connection connection, Claim claim) throws SQLException {
         GuardedConnection guarded = new GuardedConnection(connection);
         RunContext context = new RunContext(claim, guarded.handed(), source, outboxMode, handler, reader);
         Run run = new Run(handler, connection, guarded, context);

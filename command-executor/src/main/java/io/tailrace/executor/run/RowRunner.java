@@ -5,8 +5,10 @@ import io.tailrace.executor.claim.AttemptUse;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.handler.CommandHandler;
+import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
-import io.tailrace.executor.hold.Holds;
+import io.tailrace.executor.hold.Gate;
 import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work;
 import io.tailrace.executor.metric.ExecutorMetrics;
@@ -17,6 +19,7 @@ import java.sql.Savepoint;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
@@ -44,7 +47,7 @@ public final class RowRunner implements Work {
     private final SourceGate gate;
     private final Stamper stamper;
     private final HandlerRun run;
-    private final Holds holds;
+    private final Handlers handlers;
     private final Rules rules;
 
     /** SQLSTATEs that kept rows from their claims, each told once: what keeps one row keeps them all. */
@@ -57,8 +60,9 @@ public final class RowRunner implements Work {
      * @param secrets of commands
      * @param clock for snoozes
      * @param chance uniform in [0, 1), for jitter
+     * @param names which may run
      */
-    public record Rules(ExecutorConfig config, RowSecrets secrets, Clock clock, DoubleSupplier chance) {}
+    public record Rules(ExecutorConfig config, RowSecrets secrets, Clock clock, DoubleSupplier chance, Gate names) {}
 
     /** Over one database. */
     public RowRunner(
@@ -67,14 +71,14 @@ public final class RowRunner implements Work {
             SourceGate gate,
             Stamper stamper,
             HandlerRun run,
-            Holds holds,
+            Handlers handlers,
             Rules rules) {
         this.connections = connections;
         this.table = table;
         this.gate = gate;
         this.stamper = stamper;
         this.run = run;
-        this.holds = holds;
+        this.handlers = handlers;
         this.rules = rules;
     }
 
@@ -172,32 +176,34 @@ public final class RowRunner implements Work {
             return stamper.conclude(connection, turn, claim, pending);
         }
         CommandRow row = claim.theRow();
-        Holds.Verdict verdict =
-                holds.verdict(connection, row.name(), head.record().row().id());
+        Optional<CommandHandler> handler = handlers.find(row.name());
+        Gate.Verdict verdict =
+                rules.names().verdict(connection, row.name(), claim.request().id(), handler.isPresent());
         return switch (verdict) {
             case HELD -> stamper.conclude(connection, turn, claim, new Decision.Hold(row.name(), null));
             case MISSING -> missing(connection, turn, claim, true);
             case UNHANDLED -> missing(connection, turn, claim, false);
-            case RUN -> ran(connection, turn, claim, false);
-            case PROBE -> ran(connection, turn, claim, true);
+            case RUN -> ran(connection, turn, claim, handler.orElseThrow(), false);
+            case PROBE -> ran(connection, turn, claim, handler.orElseThrow(), true);
         };
     }
 
     private Step missing(Connection connection, Turn turn, Claim claim, boolean wait) throws SQLException {
         CommandRow row = claim.theRow();
-        Decision missing = Decisions.missing(row, wait, holds.whyNot(row.name()));
+        Decision missing = Decisions.missing(row, wait, rules.names().whyNot(row.name()));
         if (missing instanceof Decision.Hold) {
             // With the stamp or not at all.
-            holds.missing(connection, row.name());
+            rules.names().missing(connection, row.name());
         }
         return stamper.conclude(connection, turn, claim, missing);
     }
 
-    private Step ran(Connection connection, Turn turn, Claim claim, boolean probe) throws SQLException {
+    private Step ran(Connection connection, Turn turn, Claim claim, CommandHandler handler, boolean probe)
+            throws SQLException {
         Task head = turn.head();
         CommandRow row = claim.theRow();
         stamper.metrics().started(row.lagMillis());
-        Ending ending = run.call(connection, claim);
+        Ending ending = run.call(handler, connection, claim);
         if (ending.isSuccess()) {
             return completed(connection, head, claim, probe);
         }
@@ -221,11 +227,11 @@ public final class RowRunner implements Work {
                 && ending.result() instanceof Result.Unavailable unavailable) {
             String key = Objects.requireNonNullElseGet(
                     claim.theRow().orderingKey(), claim.request().id()::toString);
-            holds.unavailable(name, key, wait.trail().message(), unavailable.retryAfter(), probe);
+            rules.names().unavailable(name, key, wait.trail().message(), unavailable.retryAfter(), probe);
             return probe ? new Decision.Hold(name, wait.trail()) : decision;
         }
         if (probe && !(decision instanceof Decision.Repeat)) {
-            holds.probeFailed(name);
+            rules.names().probeFailed(name);
         }
         return decision;
     }
@@ -241,7 +247,7 @@ public final class RowRunner implements Work {
                                 head.record().row().id(),
                                 claim.theRow().name());
                 connection.commit();
-                holds.succeeded(claim.theRow().name(), probe);
+                rules.names().succeeded(claim.theRow().name(), probe);
                 return stamper.completed(head, claim);
             }
             refused = Decisions.claimLost(facts(head, claim.theRow()));
