@@ -15,6 +15,9 @@ import picocli.CommandLine.Command;
             CommandsRunNowVerb.class,
             CommandsRescheduleVerb.class,
             CommandsRequeueVerb.class,
-            CommandsPurgeVerb.class
+            CommandsPurgeVerb.class,
+            CommandsHeldVerb.class,
+            CommandsPauseVerb.class,
+            CommandsResumeVerb.class
         })
 final class CommandsVerb extends Group {}

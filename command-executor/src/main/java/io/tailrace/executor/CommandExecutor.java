@@ -13,7 +13,9 @@ import io.tailrace.contract.StartRefused;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.executor.claim.CommandTable;
+import io.tailrace.executor.claim.HoldTable;
 import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.hold.Holds;
 import io.tailrace.executor.intake.Intake;
 import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.metric.ExecutorMetrics;
@@ -211,15 +213,19 @@ public final class CommandExecutor implements Part {
         Handling commands = new CommandHandling(handlers);
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), commands, metrics);
         HandlerRun run = new HandlerRun(
-                runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), metrics);
+                runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), handlers, metrics);
+        Holds holds = opened(
+                new Holds(connections, new HoldTable(config.source().tables()), handlers, config.executor(), metrics));
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
                 new RowSecrets(config, metrics),
                 clock,
-                () -> ThreadLocalRandom.current().nextDouble());
+                () -> ThreadLocalRandom.current().nextDouble(),
+                holds);
         RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, commands, rules);
         metrics.running(rows::running);
         source.open();
+        holds.open();
         events.open();
         this.subscriptions = events;
         rows.start(runner);

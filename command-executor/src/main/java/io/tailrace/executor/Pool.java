@@ -11,7 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** The connections to one database: one for each worker, and two for what is written beside the rows. */
+/** The connections to one database: one for each worker, and a few for what is read and written beside the rows. */
 final class Pool {
 
     /** A worker that gets none by then takes the database for down, and asks again. */
@@ -29,7 +29,7 @@ final class Pool {
         pool.setJdbcUrl(source.jdbcUrl());
         pool.setUsername(source.user());
         pool.setPassword(source.password().reveal());
-        pool.setMaximumPoolSize(config.executor().workers() + 3);
+        pool.setMaximumPoolSize(config.executor().workers() + 4);
         pool.setMinimumIdle(1);
         pool.setAutoCommit(false);
         pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");

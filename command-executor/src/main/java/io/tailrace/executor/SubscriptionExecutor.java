@@ -15,6 +15,8 @@ import io.tailrace.contract.config.SubscriptionConfig.From;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.executor.claim.DeliveryTable;
 import io.tailrace.executor.handler.EventHandlers;
+import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.hold.Gate;
 import io.tailrace.executor.intake.Feed;
 import io.tailrace.executor.intake.Intake;
 import io.tailrace.executor.intake.KeyQueues;
@@ -134,12 +136,14 @@ final class SubscriptionExecutor implements AutoCloseable {
                 config.source(),
                 config.outbox().mode(),
                 config.executor().handlerTimeout(),
+                Handlers.none(),
                 metrics);
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
                 RowSecrets.ofEvents(config, metrics),
                 clock,
-                () -> ThreadLocalRandom.current().nextDouble());
+                () -> ThreadLocalRandom.current().nextDouble(),
+                Gate.OPEN);
         RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, events, rules);
         metrics.running(queues::running);
         gate = source;

@@ -85,7 +85,11 @@ final class Shop implements AutoCloseable {
     }
 
     CommandExecutor executor(TailraceConfig how, MeterRegistry registry, CommandHandler... handlers) {
-        CommandExecutor executor = new CommandExecutor(how, Handlers.of(handlers), registry, Clock.systemUTC());
+        return executor(how, registry, Handlers.of(handlers));
+    }
+
+    CommandExecutor executor(TailraceConfig how, MeterRegistry registry, Handlers handlers) {
+        CommandExecutor executor = new CommandExecutor(how, handlers, registry, Clock.systemUTC());
         opened.add(executor);
         executor.start();
         return executor;

@@ -37,7 +37,8 @@ class MigrateTest {
                         "applied V001 tables",
                         "applied V002 claim",
                         "applied V003 messages",
-                        "applied V004 deliveries",
+                        "applied V004 holds",
+                        "applied V005 deliveries",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"
@@ -370,7 +371,7 @@ class MigrateTest {
             assertThat(Schema.migrate(
                                     connection, TableNames.DEFAULT, Scope.INBOX, new Ownership("shop", "shop", "shop"))
                             .done())
-                    .containsExactly("created schema tailrace", "applied V001 inbox", "applied V004 deliveries");
+                    .containsExactly("created schema tailrace", "applied V001 inbox", "applied V005 deliveries");
         }
     }
 }

@@ -32,20 +32,23 @@ public final class CommandTable implements RowTable {
      */
     private static final String PROBLEMS = """
             SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0),
-                to_regprocedure(?) IS NOT NULL,
+                to_regprocedure(?) IS NOT NULL AND to_regprocedure(?) IS NOT NULL,
                 to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
                 to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
                     AND has_table_privilege(to_regclass(?)::oid, 'UPDATE')
+                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE')
                     AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
                 current_user""";
 
     private final String claim;
     private final String complete;
     private final String waiting;
+    private final String held;
     private final String dead;
     private final String behind;
     private final String announced;
     private final String claimFunction;
+    private final String heldFunction;
     private final String commandTable;
     private final String schema;
     private final int limitMillis;
@@ -59,11 +62,13 @@ public final class CommandTable implements RowTable {
         this.claim = "SELECT * FROM " + names.qualified("claim_command") + "(?,?,?,?,?,?,?,?)";
         this.complete = "SELECT " + names.qualified("complete_command") + "(?,?,?)";
         this.waiting = "SELECT * FROM " + names.qualified("stamp_waiting") + "(?,?,?,?,?,?,?,?)";
+        this.held = "SELECT * FROM " + names.qualified("stamp_held") + "(?,?,?,?,?,?)";
         this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
         this.behind = "SELECT * FROM " + names.qualified("stamp_behind") + "(?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
         this.claimFunction =
                 names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
+        this.heldFunction = names.qualified("held_names") + "()";
         this.commandTable = names.qualified(names.internalCommand());
         this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
@@ -73,10 +78,12 @@ public final class CommandTable implements RowTable {
     public List<String> problems(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
             statement.setString(1, claimFunction);
-            for (int i = 2; i <= 6; i++) {
+            statement.setString(2, heldFunction);
+            for (int i = 3; i <= 7; i++) {
                 statement.setString(i, commandTable);
             }
-            statement.setString(7, claimFunction);
+            statement.setString(8, claimFunction);
+            statement.setString(9, heldFunction);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return problems(
@@ -95,7 +102,8 @@ public final class CommandTable implements RowTable {
                             .formatted(transactionTimeout, limitMillis, TableNames.quoted(role)));
         }
         if (!migrated) {
-            problems.add("the database has no function " + claimFunction + ": run tailrace db migrate");
+            problems.add("the database has no function " + claimFunction + " or " + heldFunction
+                    + ": run tailrace db migrate");
         } else if (!mayWork) {
             problems.add(
                     ("role %1$s may not read and update %2$s and call its functions: GRANT SELECT, UPDATE ON %2$s TO %1$s;"
@@ -162,6 +170,17 @@ public final class CommandTable implements RowTable {
     }
 
     @Override
+    public Optional<Stamp> held(Connection connection, Claim claimed, String name, @Nullable String error)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(held)) {
+            bindClaim(statement, claimed);
+            statement.setString(5, name);
+            statement.setString(6, error);
+            return stamp(statement, claimed.request().id());
+        }
+    }
+
+    @Override
     public Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(dead)) {
@@ -207,11 +226,15 @@ public final class CommandTable implements RowTable {
     }
 
     private static void bindClaim(PreparedStatement statement, Claim claimed, int used) throws SQLException {
+        bindClaim(statement, claimed);
+        statement.setInt(5, used);
+    }
+
+    private static void bindClaim(PreparedStatement statement, Claim claimed) throws SQLException {
         statement.setObject(1, claimed.request().id());
         statement.setInt(2, claimed.request().turn());
         statement.setLong(3, claimed.xid());
         statement.setLong(4, claimed.request().place().packed());
-        statement.setInt(5, used);
     }
 
     static List<Stamp> stampsBehind(ResultSet rows) throws SQLException {

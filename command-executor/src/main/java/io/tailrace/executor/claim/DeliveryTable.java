@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The inbox rows of one subscription. An event that has never failed has none until it is done. What each method locks, and by which
- * index, stands beside its function in {@code V004__deliveries.sql}. Immutable.
+ * index, stands beside its function in {@code V005__deliveries.sql}. Immutable.
  */
 public final class DeliveryTable implements RowTable {
 
@@ -165,6 +165,11 @@ public final class DeliveryTable implements RowTable {
             statement.setString(9, error);
             return CommandTable.stamp(statement, claimed.request().id());
         }
+    }
+
+    @Override
+    public Optional<Stamp> held(Connection connection, Claim claimed, String name, @Nullable String error) {
+        throw new IllegalStateException("the names of events are not held: " + name);
     }
 
     @Override

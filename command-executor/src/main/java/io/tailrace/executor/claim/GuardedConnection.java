@@ -132,6 +132,10 @@ public final class GuardedConnection {
 
         private static void refuseSql(String sql) throws SQLException {
             String verb = TransactionVerbs.firstIn(sql);
+            if (verb.equals("SET")) {
+                throw new SQLFeatureNotSupportedException(
+                        "SET is refused: it would outlast this command, on a connection that serves others after it; use SET LOCAL");
+            }
             if (!verb.isEmpty()) {
                 throw refused(verb);
             }

@@ -3,7 +3,7 @@ package io.tailrace.executor.claim;
 import java.util.Locale;
 
 /**
- * Finds the statement in a text of SQL that would end the transaction or begin another. Drivers send a text of several statements one
+ * Finds the statement in a text of SQL that would end the transaction, begin another, or change the session beyond it. Drivers send a text of several statements one
  * by one, so each is looked at: what stands first in it, and no more. Quotes, dollar quotes and comments are passed over by the rules of
  * PostgreSQL (Lexical Structure), with {@code standard_conforming_strings} on; what is not closed reaches to the end. Total: any text
  * has an answer. Reads each character once; a text of one statement is not read beyond its first words. Used once, by one thread.
@@ -35,11 +35,17 @@ final class TransactionVerbs {
         String first = word();
         return switch (first) {
             case "ABORT", "BEGIN", "COMMIT", "DISCARD" -> first;
+            case "SET" -> lastsForTheTransaction() ? "" : first;
             case "END" -> closesBody() ? "" : first;
             case "START", "PREPARE" -> word().equals("TRANSACTION") ? first + " TRANSACTION" : "";
             case "ROLLBACK" -> isToSavepoint() ? "" : first;
             default -> "";
         };
+    }
+
+    private boolean lastsForTheTransaction() {
+        String next = word();
+        return next.equals("LOCAL") || next.equals("CONSTRAINTS") || next.equals("TRANSACTION");
     }
 
     private boolean isToSavepoint() {

@@ -1,21 +1,40 @@
 package io.tailrace.executor.handler;
 
 import io.tailrace.contract.name.RowName;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
-/** Which handler answers to which command name, and which to the events of subscriptions. Immutable. */
+/** Which handler answers to which command name, which to the events of subscriptions, and what stands around all of them. Immutable. */
 public final class Handlers {
 
     private final Map<String, CommandHandler> byName;
+    private final Map<String, List<Ranged>> byBase;
+    private final Map<String, Map<Integer, Upcaster>> upcasters;
+    private final List<CommandInterceptor> interceptors;
     private final EventHandlers events;
 
-    private Handlers(Map<String, CommandHandler> byName, EventHandlers events) {
-        this.byName = Map.copyOf(byName);
-        this.events = events;
+    /** A handler that answers to versions of a name. */
+    private record Ranged(Versions versions, CommandHandler handler) {}
+
+    private Handlers(Builder builder) {
+        this.byName = Map.copyOf(builder.byName);
+        this.byBase = builder.byBase.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, each -> List.copyOf(each.getValue())));
+        this.upcasters = builder.upcasters.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, each -> Map.copyOf(each.getValue())));
+        this.interceptors = builder.interceptors.stream()
+                .sorted(Comparator.comparingInt(CommandInterceptor::order))
+                .toList();
+        this.events = builder.events.build();
     }
 
     /** None: every command is one without a handler. */
@@ -44,7 +63,16 @@ public final class Handlers {
 
     /** The handler of a command name, as it stands in the row. */
     public Optional<CommandHandler> find(String commandName) {
-        return Optional.ofNullable(byName.get(commandName));
+        CommandHandler exact = byName.get(commandName);
+        if (exact != null || byBase.isEmpty()) {
+            return Optional.ofNullable(exact);
+        }
+        return RowName.command(commandName)
+                .name()
+                .flatMap(name -> byBase.getOrDefault(base(name), List.of()).stream()
+                        .filter(each -> each.versions().contains(versionOf(name)))
+                        .map(Ranged::handler)
+                        .findFirst());
     }
 
     /** Those of events. */
@@ -52,15 +80,39 @@ public final class Handlers {
         return events;
     }
 
-    /** All names that are answered to. */
+    /** All names that are answered to; those of a handler with versions stand without them. */
     public Set<String> names() {
-        return byName.keySet();
+        Set<String> all = new TreeSet<>(byName.keySet());
+        all.addAll(byBase.keySet());
+        return all;
+    }
+
+    /** What stands around every handler, from the outside in. */
+    public List<CommandInterceptor> interceptors() {
+        return interceptors;
+    }
+
+    /** What makes of a version of a command its next one, if anything does. */
+    public Optional<Upcaster> upcaster(String nameWithoutVersion, int from) {
+        return Optional.ofNullable(
+                upcasters.getOrDefault(nameWithoutVersion, Map.of()).get(from));
+    }
+
+    private static String base(RowName name) {
+        return String.join(".", name.segments());
+    }
+
+    private static int versionOf(RowName name) {
+        return name.version(OptionalInt.empty()).orElse(1);
     }
 
     /** Collects handlers; two that answer to one name are refused. Not for use by two threads. */
     public static final class Builder {
 
-        private final Map<String, CommandHandler> byName = new LinkedHashMap<>();
+        private final Map<String, CommandHandler> byName = new HashMap<>();
+        private final Map<String, List<Ranged>> byBase = new HashMap<>();
+        private final Map<String, Map<Integer, Upcaster>> upcasters = new HashMap<>();
+        private final List<CommandInterceptor> interceptors = new ArrayList<>();
         private final EventHandlers.Builder events = new EventHandlers.Builder();
 
         private Builder() {}
@@ -75,18 +127,13 @@ public final class Handlers {
             if (names.isEmpty()) {
                 throw new IllegalArgumentException(handler.getClass().getName() + " answers to no command name");
             }
-            for (String name : names) {
-                RowName.command(name).match(valid -> valid, problem -> {
-                    throw new IllegalArgumentException("%s answers to '%s': %s"
-                            .formatted(handler.getClass().getName(), name, problem));
-                });
-                CommandHandler other = byName.putIfAbsent(name, handler);
-                if (other != null) {
-                    throw new IllegalArgumentException("both %s and %s answer to '%s'; take the name from one of them"
-                            .formatted(
-                                    other.getClass().getName(),
-                                    handler.getClass().getName(),
-                                    name));
+            Optional<Versions> versions = handler.versions();
+            for (String text : names) {
+                RowName name = valid(text, handler);
+                if (versions.isPresent()) {
+                    addRanged(name, versions.get(), handler);
+                } else {
+                    addExact(name, handler);
                 }
             }
             return this;
@@ -102,16 +149,98 @@ public final class Handlers {
             return this;
         }
 
-        /** Adds those that {@link ServiceLoader} finds with a class loader. */
+        /** Adds what stands around every handler; {@link CommandInterceptor#order} says where. */
+        public Builder add(CommandInterceptor interceptor) {
+            interceptors.add(interceptor);
+            return this;
+        }
+
+        /**
+         * Adds one.
+         *
+         * @throws IllegalArgumentException if its name is none or has a version, or another one takes the same
+         */
+        public Builder add(Upcaster upcaster) {
+            RowName name = valid(upcaster.name(), upcaster);
+            refuseSuffix(name, upcaster);
+            if (upcaster.from() < 1) {
+                throw new IllegalArgumentException("%s takes version %d of '%s'; the first version is 1"
+                        .formatted(classOf(upcaster), upcaster.from(), name.text()));
+            }
+            Upcaster other = upcasters
+                    .computeIfAbsent(name.text(), any -> new HashMap<>())
+                    .putIfAbsent(upcaster.from(), upcaster);
+            if (other != null) {
+                throw new IllegalArgumentException("both %s and %s take version %d of '%s'; remove one of them"
+                        .formatted(classOf(other), classOf(upcaster), upcaster.from(), name.text()));
+            }
+            return this;
+        }
+
+        /** Adds the handlers, interceptors and upcasters that {@link ServiceLoader} finds with a class loader. */
         public Builder addDiscovered(ClassLoader loader) {
-            ServiceLoader.load(CommandHandler.class, loader).forEach(handler -> add(handler));
-            ServiceLoader.load(EventHandler.class, loader).forEach(handler -> add(handler));
+            ServiceLoader.load(CommandHandler.class, loader).forEach(this::add);
+            ServiceLoader.load(EventHandler.class, loader).forEach(this::add);
+            ServiceLoader.load(CommandInterceptor.class, loader).forEach(this::add);
+            ServiceLoader.load(Upcaster.class, loader).forEach(this::add);
             return this;
         }
 
         /** The handlers as collected. */
         public Handlers build() {
-            return new Handlers(byName, events.build());
+            return new Handlers(this);
+        }
+
+        private void addExact(RowName name, CommandHandler handler) {
+            CommandHandler other = byName.putIfAbsent(name.text(), handler);
+            if (other != null) {
+                throw twice(other, handler, name.text());
+            }
+            for (Ranged ranged : byBase.getOrDefault(base(name), List.of())) {
+                if (ranged.versions().contains(versionOf(name))) {
+                    throw twice(ranged.handler(), handler, name.text());
+                }
+            }
+        }
+
+        private void addRanged(RowName name, Versions versions, CommandHandler handler) {
+            refuseSuffix(name, handler);
+            List<Ranged> same = byBase.computeIfAbsent(name.text(), any -> new ArrayList<>());
+            for (Ranged other : same) {
+                if (other.versions().overlaps(versions)) {
+                    throw twice(other.handler(), handler, name.text());
+                }
+            }
+            byName.forEach((text, other) -> {
+                RowName exact = valid(text, other);
+                if (base(exact).equals(name.text()) && versions.contains(versionOf(exact))) {
+                    throw twice(other, handler, text);
+                }
+            });
+            same.add(new Ranged(versions, handler));
+        }
+
+        private static RowName valid(String text, Object owner) {
+            return RowName.command(text).match(valid -> valid, problem -> {
+                throw new IllegalArgumentException("%s answers to '%s': %s".formatted(classOf(owner), text, problem));
+            });
+        }
+
+        private static void refuseSuffix(RowName name, Object owner) {
+            if (name.suffixVersion().isPresent()) {
+                throw new IllegalArgumentException(
+                        "%s says of which versions it is and names '%s'; take the version from the name"
+                                .formatted(classOf(owner), name.text()));
+            }
+        }
+
+        private static IllegalArgumentException twice(Object one, Object other, String name) {
+            return new IllegalArgumentException("both %s and %s answer to '%s'; take the name from one of them"
+                    .formatted(classOf(one), classOf(other), name));
+        }
+
+        private static String classOf(Object owner) {
+            return owner.getClass().getName();
         }
     }
 }

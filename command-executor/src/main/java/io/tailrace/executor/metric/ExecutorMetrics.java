@@ -58,6 +58,8 @@ public final class ExecutorMetrics {
         DEAD,
         SNOOZED,
         UNAVAILABLE,
+        /** Waits for its name. */
+        HELD,
         BEHIND,
         EARLY,
         /** Found done or cancelled. */
@@ -106,6 +108,14 @@ public final class ExecutorMetrics {
     public void running(IntSupplier busy) {
         Gauge.builder("tailrace.executor.running", busy::getAsInt)
                 .tags(own)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    /** Command names that are held, of a kind; asked when the meter is read. */
+    public void held(String kind, IntSupplier names) {
+        Gauge.builder("tailrace.executor.held.names", names::getAsInt)
+                .tags(own.and("kind", kind))
                 .strongReference(true)
                 .register(registry);
     }

@@ -8,6 +8,7 @@ import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.executor.claim.AttemptUse;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.CommandTable.Until;
+import io.tailrace.executor.handler.CommandRejected;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.metric.ExecutorMetrics.Outcome;
@@ -24,6 +25,8 @@ final class Decisions {
 
     /** Error class of a failure that the handler returned. */
     static final String RETURNED = "Failure";
+
+    private static final String MISSING = "HandlerMissing";
 
     private Decisions() {}
 
@@ -121,21 +124,16 @@ final class Decisions {
      * will ever have a handler for it.
      *
      * @param wait whether another worker may have one
-     * @param base of the waits
+     * @param why for people
      */
-    static Decision missing(CommandRow row, boolean wait, Duration base) {
+    static Decision missing(CommandRow row, boolean wait, String why) {
         Optional<String> problem = RowName.command(row.name()).match(name -> Optional.empty(), Optional::of);
         if (problem.isPresent()) {
             return new Decision.Die(1, Reason.NAME_INVALID, ErrorTrail.of("NameInvalid", problem.get()));
         }
-        String message = "no handler is registered for " + row.name();
         return wait
-                ? new Decision.Wait(
-                        0,
-                        Until.after(base),
-                        ErrorTrail.of("HandlerMissing", message + ", the command waits"),
-                        Outcome.UNAVAILABLE)
-                : new Decision.Die(1, Reason.HANDLER_MISSING, ErrorTrail.of("HandlerMissing", message));
+                ? new Decision.Hold(row.name(), ErrorTrail.of(MISSING, why + ", the command waits"))
+                : new Decision.Die(1, Reason.HANDLER_MISSING, ErrorTrail.of(MISSING, why));
     }
 
     /**
@@ -168,9 +166,10 @@ final class Decisions {
 
     private static Decision thrown(Throwable thrown, Facts facts) {
         ErrorTrail trail = facts.veil().trailOf(thrown);
-        return thrown instanceof PayloadUnreadable
-                ? new Decision.Die(1, Reason.PAYLOAD_UNREADABLE, trail)
-                : failure(trail, facts);
+        if (thrown instanceof PayloadUnreadable) {
+            return new Decision.Die(1, Reason.PAYLOAD_UNREADABLE, trail);
+        }
+        return thrown instanceof CommandRejected ? new Decision.Die(1, Reason.REJECTED, trail) : failure(trail, facts);
     }
 
     private static Decision returned(Result.Failure failure, Facts facts) {

@@ -1,6 +1,7 @@
 package io.tailrace.executor.run;
 
 import io.tailrace.executor.handler.Result;
+import java.sql.Savepoint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param result what the handler returned
  * @param thrown what the handler, or the completion of its work, threw; one of the two is there
  * @param ended whether somebody ended it from outside
+ * @param before where its transaction began; absent when it ended before that
  */
-record Ending(@Nullable Result result, @Nullable Throwable thrown, RunGuard.Ended ended) {
+record Ending(
+        @Nullable Result result,
+        @Nullable Throwable thrown,
+        RunGuard.Ended ended,
+        @Nullable Savepoint before) {
 
     boolean isSuccess() {
         return result instanceof Result.Success && thrown == null && ended == RunGuard.Ended.NOT;

@@ -5,64 +5,77 @@ import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
+import io.tailrace.executor.handler.CommandInterceptor.Next;
+import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
-/** Calls a handler, under its timeout and with a connection that is not its own to end. Immutable. */
+/** Calls a handler through all that stands around it. Immutable. */
 public final class HandlerRun {
 
-    private final RunGuard guard;
+    private final List<Stage> stages;
+    private final PayloadReader reader;
     private final SourceConfig source;
     private final OutboxMode outboxMode;
     private final Duration timeout;
-    private final ExecutorMetrics metrics;
 
+    /** @param timeout longest run */
     public HandlerRun(
-            RunGuard guard, SourceConfig source, OutboxMode outboxMode, Duration timeout, ExecutorMetrics metrics) {
-        this.guard = guard;
+            RunGuard guard,
+            SourceConfig source,
+            OutboxMode outboxMode,
+            Duration timeout,
+            Handlers handlers,
+            ExecutorMetrics metrics) {
+        this.stages = Stages.of(guard, timeout, handlers, metrics);
+        this.reader = new PayloadReader(handlers);
         this.source = source;
         this.outboxMode = outboxMode;
         this.timeout = timeout;
-        this.metrics = metrics;
     }
 
     Duration timeout() {
         return timeout;
     }
 
-    /** Runs it to its end, whatever that is. */
-    Ending call(CommandHandler handler, Connection connection, Claim claim) {
+    /**
+     * Runs it to its end, whatever that is.
+     *
+     * @throws SQLException if its transaction could not even begin
+     */
+    Ending call(CommandHandler handler, Connection connection, Claim claim) throws SQLException {
         GuardedConnection guarded = new GuardedConnection(connection);
-        RunContext context = new RunContext(claim, guarded.handed(), source, outboxMode);
+        RunContext context = new RunContext(claim, guarded.handed(), source, outboxMode, handler, reader);
+        Run run = new Run(handler, connection, guarded, context);
         Result result = null;
         Throwable thrown = null;
-        long start = System.nanoTime();
-        RunGuard.Watched watched = guard.watch(connection, timeout);
-        RunGuard.Ended ended;
         try {
-            result = handler.handle(context);
+            result = through(run).proceed();
         } catch (Throwable whatever) {
             // An Error too: the row that causes it must not cost this worker its thread and every other row its turn.
             thrown = whatever;
         } finally {
-            ended = watched.finish();
             guarded.end();
-            metrics.ran(context.name(), Duration.ofNanos(System.nanoTime() - start));
         }
-        return ending(handler, result, thrown, ended);
+        if (run.notBegun != null && run.ended == RunGuard.Ended.NOT) {
+            throw run.notBegun;
+        }
+        return new Ending(result, thrown, run.ended, run.before);
     }
 
-    private static Ending ending(
-            CommandHandler handler, @Nullable Result result, @Nullable Throwable thrown, RunGuard.Ended ended) {
-        if (result == null && thrown == null) {
-            return new Ending(
-                    null,
-                    new IllegalStateException(handler.getClass().getName() + " returned null; it must return a Result"),
-                    ended);
+    private Next through(Run run) {
+        Next next = Stages.handler(run);
+        for (int i = stages.size() - 1; i >= 0; i--) {
+            next = within(stages.get(i), run, next);
         }
-        return new Ending(result, thrown, ended);
+        return next;
+    }
+
+    private static Next within(Stage stage, Run run, Next next) {
+        return () -> stage.around(run, next);
     }
 }

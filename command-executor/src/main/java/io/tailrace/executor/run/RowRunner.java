@@ -1,14 +1,16 @@
 package io.tailrace.executor.run;
 
 import io.tailrace.contract.config.ExecutorConfig;
-import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.executor.claim.AttemptUse;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.RowTable;
 import io.tailrace.executor.handler.CommandHandler;
+import io.tailrace.executor.handler.Result;
+import io.tailrace.executor.hold.Gate;
 import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work;
+import io.tailrace.executor.metric.ExecutorMetrics;
 import io.tailrace.executor.metric.ExecutorMetrics.StepBack;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -47,9 +49,6 @@ public final class RowRunner implements Work {
     private final Handling handling;
     private final Rules rules;
 
-    /** Names that no handler answers to, each told once. */
-    private final Set<String> unhandled = ConcurrentHashMap.newKeySet();
-
     /** SQLSTATEs that kept rows from their claims, each told once: what keeps one row keeps them all. */
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
@@ -60,8 +59,9 @@ public final class RowRunner implements Work {
      * @param secrets of commands
      * @param clock for snoozes
      * @param chance uniform in [0, 1), for jitter
+     * @param names which may run
      */
-    public record Rules(ExecutorConfig config, RowSecrets secrets, Clock clock, DoubleSupplier chance) {}
+    public record Rules(ExecutorConfig config, RowSecrets secrets, Clock clock, DoubleSupplier chance, Gate names) {}
 
     /** Over one database. */
     public RowRunner(
@@ -185,29 +185,42 @@ public final class RowRunner implements Work {
         Task head = turn.head();
         CommandRow row = claim.theRow();
         Optional<CommandHandler> handler = handling.handlerOf(claim);
-        if (handler.isEmpty() && claim.request().event() != null) {
-            return stamper.conclude(connection, turn, claim, Decisions.missingForEvent(facts(head, row)));
+        Gate.Verdict verdict =
+                rules.names().verdict(connection, row.name(), claim.request().id(), handler.isPresent());
+        return switch (verdict) {
+            case HELD -> stamper.conclude(connection, turn, claim, new Decision.Hold(row.name(), null));
+            case MISSING -> missing(connection, turn, claim, true);
+            case UNHANDLED -> missing(connection, turn, claim, false);
+            case RUN -> ran(connection, turn, claim, handler.orElseThrow(), false);
+            case PROBE -> ran(connection, turn, claim, handler.orElseThrow(), true);
+        };
+    }
+
+    private Step missing(Connection connection, Turn turn, Claim claim, boolean wait) throws SQLException {
+        CommandRow row = claim.theRow();
+        if (claim.request().event() != null) {
+            return stamper.conclude(connection, turn, claim, Decisions.missingForEvent(facts(turn.head(), row)));
         }
-        if (handler.isEmpty()) {
-            boolean wait = rules.config().onMissingHandler() == MissingHandler.WAIT;
-            Duration base = rules.config().policyOf(row.name()).base();
-            Decision missing = Decisions.missing(row, wait, base);
-            Step step = stamper.conclude(connection, turn, claim, missing);
-            if (missing instanceof Decision.Wait && unhandled.size() < MOST_TOLD && unhandled.add(row.name())) {
-                LOG.warn(
-                        "No handler answers to name={}, its commands wait until one does (executor.on-missing-handler); said once per name",
-                        row.name());
-            }
-            return step;
+        Decision missing = Decisions.missing(row, wait, rules.names().whyNot(row.name()));
+        if (missing instanceof Decision.Hold) {
+            // With the stamp or not at all.
+            rules.names().missing(connection, row.name());
         }
+        return stamper.conclude(connection, turn, claim, missing);
+    }
+
+    private Step ran(Connection connection, Turn turn, Claim claim, CommandHandler handler, boolean probe)
+            throws SQLException {
+        Task head = turn.head();
+        CommandRow row = claim.theRow();
         stamper.metrics().started(row.lagMillis());
-        Savepoint before = connection.setSavepoint();
-        Ending ending = run.call(handler.get(), connection, claim);
+        Ending ending = run.call(handler, connection, claim);
         if (ending.isSuccess()) {
-            return completed(connection, head, claim);
+            return completed(connection, head, claim, probe);
         }
-        SQLException unusable = takeBack(connection, before);
-        Decision decision = Decisions.after(ending, unusable, facts(head, row));
+        Savepoint before = ending.before();
+        SQLException unusable = before == null ? null : takeBack(connection, before);
+        Decision decision = learnt(ending, Decisions.after(ending, unusable, facts(head, row)), claim, probe);
         boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
         Step step = stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
         if (ending.thrown() != null && AttemptUse.spoilsConnection(ending.thrown())) {
@@ -216,8 +229,26 @@ public final class RowRunner implements Work {
         return step;
     }
 
+    /** What a run says of its name. A probe that finds its dependency away is held like all the others. */
+    private Decision learnt(Ending ending, Decision decision, Claim claim, boolean probe) {
+        String name = claim.theRow().name();
+        if (decision instanceof Decision.Wait wait
+                && wait.outcome() == ExecutorMetrics.Outcome.UNAVAILABLE
+                && wait.trail() != null
+                && ending.result() instanceof Result.Unavailable unavailable) {
+            String key = Objects.requireNonNullElseGet(
+                    claim.theRow().orderingKey(), claim.request().id()::toString);
+            rules.names().unavailable(name, key, wait.trail().message(), unavailable.retryAfter(), probe);
+            return probe ? new Decision.Hold(name, wait.trail()) : decision;
+        }
+        if (probe && !(decision instanceof Decision.Repeat)) {
+            rules.names().probeFailed(name);
+        }
+        return decision;
+    }
+
     /** The effects of the handler and the completion of the row commit together or not at all. */
-    private Step completed(Connection connection, Task head, Claim claim) {
+    private Step completed(Connection connection, Task head, Claim claim, boolean probe) {
         Decision refused;
         try {
             if (table.complete(connection, claim)) {
@@ -227,6 +258,7 @@ public final class RowRunner implements Work {
                                 head.record().row().id(),
                                 claim.theRow().name());
                 connection.commit();
+                rules.names().succeeded(claim.theRow().name(), probe);
                 return stamper.completed(head, claim);
             }
             refused = Decisions.claimLost(facts(head, claim.theRow()));
@@ -253,13 +285,14 @@ public final class RowRunner implements Work {
         } catch (SQLException gone) {
             LOG.debug("The connection went with its transaction", gone);
         }
-        return decision.match(wait -> remember(head, decision), die -> remember(head, decision), repeat -> {
-            if (repeat.why() != StepBack.CONFLICT) {
-                return stepBack(head, repeat.why(), Backoff.LOST);
-            }
-            head.memo(Memo.of(head).oneMoreConflict());
-            return stepBack(head, StepBack.CONFLICT, Backoff.CONFLICT);
-        });
+        if (!(decision instanceof Decision.Repeat repeat)) {
+            return remember(head, decision);
+        }
+        if (repeat.why() != StepBack.CONFLICT) {
+            return stepBack(head, repeat.why(), Backoff.LOST);
+        }
+        head.memo(Memo.of(head).oneMoreConflict());
+        return stepBack(head, StepBack.CONFLICT, Backoff.CONFLICT);
     }
 
     private Step remember(Task head, Decision decision) {

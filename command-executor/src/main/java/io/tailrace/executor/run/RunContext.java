@@ -2,49 +2,56 @@ package io.tailrace.executor.run;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.tailrace.client.Commands;
 import io.tailrace.client.Outbox;
 import io.tailrace.client.TailraceClient;
 import io.tailrace.contract.config.SourceConfig;
-import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.handler.CommandContext;
+import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.PayloadUnreadable;
-import java.io.IOException;
 import java.sql.Connection;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One run, as its handler sees it. For one thread: the handler's. */
 final class RunContext implements CommandContext {
 
-    private static final ObjectMapper JSON = JsonMapper.builder()
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .build();
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final UUID id;
     private final CommandRow row;
     private final Connection connection;
     private final SourceConfig source;
     private final OutboxMode outboxMode;
+    private final CommandHandler handler;
+    private final PayloadReader reader;
     private @Nullable TailraceClient client;
 
-    RunContext(Claim claim, Connection guarded, SourceConfig source, OutboxMode outboxMode) {
+    /** What was read last: the check of the payload has read it before the handler asks for it. */
+    private @Nullable Object read;
+
+    RunContext(
+            Claim claim,
+            Connection guarded,
+            SourceConfig source,
+            OutboxMode outboxMode,
+            CommandHandler handler,
+            PayloadReader reader) {
         this.id = claim.request().id();
         this.row = claim.theRow();
         this.connection = guarded;
         this.source = source;
         this.outboxMode = outboxMode;
+        this.handler = handler;
+        this.reader = reader;
     }
 
     @Override
@@ -93,10 +100,7 @@ final class RunContext implements CommandContext {
 
     @Override
     public int version() {
-        return RowName.command(row.name())
-                .name()
-                .map(name -> name.version(OptionalInt.empty()).orElse(1))
-                .orElse(1);
+        return reader.version(row, handler);
     }
 
     @Override
@@ -116,31 +120,13 @@ final class RunContext implements CommandContext {
 
     @Override
     public <T> T payloadAs(Class<T> type) throws PayloadUnreadable {
-        Bytes bytes = row.payload();
-        if (bytes == null) {
-            throw new PayloadUnreadable(row.name() + " has no payload, its handler asks for " + type.getName());
+        Object before = read;
+        if (before != null && before.getClass() == type) {
+            return type.cast(before);
         }
-        try {
-            T value = JSON.readValue(bytes.array(), type);
-            if (value == null) {
-                throw new PayloadUnreadable("the payload is null, the handler asks for " + type.getName());
-            }
-            return value;
-        } catch (JsonProcessingException mismatch) {
-            // Jackson's own message may quote the payload: its location does not.
-            throw new PayloadUnreadable("the payload cannot be read as %s: %s at %s"
-                    .formatted(
-                            type.getName(),
-                            mismatch.getClass().getSimpleName(),
-                            mismatch.getLocation() == null
-                                    ? "an unknown place"
-                                    : "line %d, column %d"
-                                            .formatted(
-                                                    mismatch.getLocation().getLineNr(),
-                                                    mismatch.getLocation().getColumnNr())));
-        } catch (IOException notFromAnArray) {
-            throw new IllegalStateException("reading an array failed", notFromAnArray);
-        }
+        T value = reader.read(row, handler, type);
+        read = value;
+        return value;
     }
 
     @Override

@@ -153,6 +153,9 @@ public final class Stamper {
         if (decision instanceof Decision.Wait wait) {
             return waits(connection, turn, claim, wait);
         }
+        if (decision instanceof Decision.Hold hold) {
+            return held(connection, turn, claim, hold);
+        }
         if (decision instanceof Decision.Die die) {
             return dead(connection, turn.head(), claim, die);
         }
@@ -160,14 +163,11 @@ public final class Stamper {
     }
 
     private Step waits(Connection connection, Turn turn, Claim claim, Decision.Wait wait) throws SQLException {
-        Task head = turn.head();
-        CommandRow row = claim.theRow();
         ErrorTrail trail = wait.trail();
         Stamp stamp = required(table.waiting(
                 connection, claim, wait.used(), wait.until(), trail == null ? null : Answers.lastError(trail)));
-        Followers followers = behindOf(connection, turn, row, stamp.place());
-        long asOf = System.nanoTime();
-        connection.commit();
+        Step step = waits(connection, turn, claim, stamp, trail);
+        CommandRow row = claim.theRow();
         metrics.settled(meterName(row.name()), wait.outcome());
         if (wait.used() > 0 && trail != null) {
             LOG.info(
@@ -180,6 +180,26 @@ public final class Stamper {
                     stamp.waitMillis(),
                     trail.errorClass());
         }
+        return step;
+    }
+
+    private Step held(Connection connection, Turn turn, Claim claim, Decision.Hold hold) throws SQLException {
+        ErrorTrail trail = hold.trail();
+        Stamp stamp =
+                required(table.held(connection, claim, hold.name(), trail == null ? null : Answers.lastError(trail)));
+        Step step = waits(connection, turn, claim, stamp, trail);
+        metrics.settled(meterName(claim.theRow().name()), Outcome.HELD);
+        return step;
+    }
+
+    /** Commits the stamp of a row that waits, and those of the rows behind it. */
+    private Step waits(Connection connection, Turn turn, Claim claim, Stamp stamp, @Nullable ErrorTrail trail)
+            throws SQLException {
+        Task head = turn.head();
+        CommandRow row = claim.theRow();
+        Followers followers = behindOf(connection, turn, row, stamp.place());
+        long asOf = System.nanoTime();
+        connection.commit();
         return Step.finished(followers.with(head), () -> {
             replies.send(head, Answers.waits(head.record(), row, stamp, trail), asOf);
             followers.answer(stamp.id(), asOf);

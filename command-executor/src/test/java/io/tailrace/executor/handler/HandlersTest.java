@@ -3,6 +3,7 @@ package io.tailrace.executor.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +13,25 @@ class HandlersTest {
         @Override
         public Result handle(CommandContext command) {
             return Result.success();
+        }
+    }
+
+    private record Ranged(Set<String> names, Optional<Versions> versions) implements CommandHandler {
+
+        static Ranged of(String name, Versions versions) {
+            return new Ranged(Set.of(name), Optional.of(versions));
+        }
+
+        @Override
+        public Result handle(CommandContext command) {
+            return Result.success();
+        }
+    }
+
+    private record Around(int order, String name) implements CommandInterceptor {
+        @Override
+        public Result around(CommandContext command, Next next) throws Exception {
+            return next.proceed();
         }
     }
 
@@ -25,11 +45,49 @@ class HandlersTest {
     }
 
     @Test
+    void aHandlerWithVersionsAnswersToThemUnderEachOfItsNames() {
+        Ranged old = new Ranged(Set.of("ship", "send.out"), Optional.of(Versions.upTo(2)));
+        Ranged young = Ranged.of("ship", Versions.between(3, 4));
+        Named other = new Named(Set.of("ship.v9"));
+        Handlers handlers = Handlers.of(old, young, other);
+        for (String name : new String[] {"ship", "ship.v1", "ship.v2", "send.out", "send.out.v2"}) {
+            assertThat(handlers.find(name)).as(name).containsSame(old);
+        }
+        assertThat(handlers.find("ship.v3")).containsSame(young);
+        assertThat(handlers.find("ship.v9")).containsSame(other);
+        assertThat(handlers.find("ship.v5")).isEmpty();
+        assertThat(handlers.find("send.out.v3")).isEmpty();
+        assertThat(handlers.find("no name")).isEmpty();
+        assertThat(handlers.names()).containsExactlyInAnyOrder("ship", "send.out", "ship.v9");
+    }
+
+    @Test
     void whatCannotWorkIsRefusedWithItsCulprit() {
         assertThatThrownBy(() -> Handlers.of(new Named(Set.of("ship")), new Named(Set.of("bill", "ship"))))
                 .hasMessageContaining("'ship'")
                 .hasMessageContaining(Named.class.getName());
         assertThatThrownBy(() -> Handlers.of(new Named(Set.of()))).hasMessageContaining("no command name");
         assertThatThrownBy(() -> Handlers.of(new Named(Set.of("no name")))).hasMessageContaining("'no name'");
+        Ranged upToThree = Ranged.of("ship", Versions.upTo(3));
+        assertThatThrownBy(() -> Handlers.of(upToThree, Ranged.of("ship", Versions.between(3, 4))))
+                .hasMessageContaining("'ship'");
+        assertThatThrownBy(() -> Handlers.of(upToThree, new Named(Set.of("ship"))))
+                .hasMessageContaining("'ship'");
+        assertThatThrownBy(() -> Handlers.of(new Named(Set.of("ship.v3")), upToThree))
+                .hasMessageContaining("'ship.v3'");
+        assertThatThrownBy(() -> Handlers.of(Ranged.of("ship.v2", Versions.upTo(2))))
+                .hasMessageContaining("take the version from the name");
+        Upcaster one = Upcaster.of("ship", 1, payload -> payload);
+        assertThatThrownBy(() -> Handlers.builder().add(one).add(Upcaster.of("ship", 1, payload -> payload)))
+                .hasMessageContaining("version 1 of 'ship'");
+    }
+
+    @Test
+    void interceptorsStandByTheirOrderAndThenAsTheyWereAdded() {
+        Around first = new Around(0, "first");
+        Around second = new Around(0, "second");
+        Around outer = new Around(-1, "outer");
+        assertThat(Handlers.builder().add(first).add(second).add(outer).build().interceptors())
+                .containsExactly(outer, first, second);
     }
 }

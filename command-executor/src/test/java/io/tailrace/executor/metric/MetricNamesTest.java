@@ -19,6 +19,7 @@ class MetricNamesTest {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         ExecutorMetrics metrics = new ExecutorMetrics(registry, "shop", 1);
         metrics.running(() -> 0);
+        metrics.held("paused", () -> 0);
         metrics.ran("name", Duration.ZERO);
         metrics.settled("name", Outcome.COMPLETED);
         metrics.steppedBack(StepBack.BUSY);

@@ -11,6 +11,7 @@ import io.tailrace.contract.redact.Veil;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.CommandTable.Until;
+import io.tailrace.executor.handler.CommandRejected;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.metric.ExecutorMetrics.Outcome;
@@ -78,6 +79,9 @@ class DecisionsTest {
         assertThat(decide(Result.rejected("no"), null, facts(0, 0)))
                 .isInstanceOfSatisfying(
                         Decision.Die.class, die -> assertThat(die.reason()).isEqualTo(Reason.REJECTED));
+        assertThat(decide(null, new CommandRejected("no"), facts(0, 0)))
+                .isInstanceOfSatisfying(
+                        Decision.Die.class, die -> assertThat(die.reason()).isEqualTo(Reason.REJECTED));
         assertThat(decide(null, new PayloadUnreadable("no"), facts(0, 0)))
                 .isInstanceOfSatisfying(
                         Decision.Die.class, die -> assertThat(die.reason()).isEqualTo(Reason.PAYLOAD_UNREADABLE));
@@ -85,13 +89,13 @@ class DecisionsTest {
 
     @Test
     void aNameThatNobodyAnswersToWaitsIfToldButNotForWhatIsNoName() {
-        assertThat(Decisions.missing(named("send-invoice"), true, Duration.ofSeconds(1)))
+        assertThat(Decisions.missing(named("send-invoice"), true, "nobody"))
                 .isInstanceOfSatisfying(
-                        Decision.Wait.class, wait -> assertThat(wait.used()).isZero());
-        assertThat(Decisions.missing(named("send-invoice"), false, Duration.ofSeconds(1)))
+                        Decision.Hold.class, hold -> assertThat(hold.name()).isEqualTo("send-invoice"));
+        assertThat(Decisions.missing(named("send-invoice"), false, "nobody"))
                 .isInstanceOfSatisfying(
                         Decision.Die.class, die -> assertThat(die.reason()).isEqualTo(Reason.HANDLER_MISSING));
-        assertThat(Decisions.missing(named("no name"), true, Duration.ofSeconds(1)))
+        assertThat(Decisions.missing(named("no name"), true, "nobody"))
                 .isInstanceOfSatisfying(
                         Decision.Die.class, die -> assertThat(die.reason()).isEqualTo(Reason.NAME_INVALID));
     }
@@ -113,18 +117,18 @@ class DecisionsTest {
     void aLostConnectionUsesNothingOnlyIfItIsOurs() {
         SQLException elsewhere = new SQLException("another database is down", "08006");
         assertThat(decide(null, elsewhere, facts(0, 0))).isInstanceOf(Decision.Wait.class);
-        Ending ending = new Ending(null, elsewhere, Ended.NOT);
+        Ending ending = new Ending(null, elsewhere, Ended.NOT, null);
         assertThat(Decisions.after(ending, GONE, facts(0, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
-        Ending swallowed = new Ending(Result.failure("could not"), null, Ended.NOT);
+        Ending swallowed = new Ending(Result.failure("could not"), null, Ended.NOT, null);
         assertThat(Decisions.after(swallowed, GONE, facts(0, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
         assertThat(Decisions.afterCompletion(GONE, facts(0, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
     }
 
     @Test
     void aTimeoutUsesAnAttemptThoughItTakesTheConnectionToo() {
-        Ending idle = new Ending(null, new SQLException("idle in transaction", "25P03"), Ended.NOT);
+        Ending idle = new Ending(null, new SQLException("idle in transaction", "25P03"), Ended.NOT, null);
         assertThat(Decisions.after(idle, GONE, facts(0, 0))).isInstanceOf(Decision.Wait.class);
-        Ending interrupted = new Ending(null, new InterruptedException(), Ended.TIMEOUT);
+        Ending interrupted = new Ending(null, new InterruptedException(), Ended.TIMEOUT, null);
         assertThat(Decisions.after(interrupted, null, facts(0, 0)))
                 .isInstanceOfSatisfying(Decision.Wait.class, wait -> {
                     assertThat(wait.used()).isEqualTo(1);
@@ -137,7 +141,7 @@ class DecisionsTest {
 
     @Test
     void aStopUsesNothing() {
-        Ending cancelled = new Ending(null, new SQLException("cancelled", "57014"), Ended.STOP);
+        Ending cancelled = new Ending(null, new SQLException("cancelled", "57014"), Ended.STOP, null);
         assertThat(Decisions.after(cancelled, null, facts(4, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
     }
 
@@ -163,7 +167,7 @@ class DecisionsTest {
     }
 
     private static Decision decide(@Nullable Result result, @Nullable Throwable thrown, Decisions.Facts facts) {
-        return Decisions.after(new Ending(result, thrown, Ended.NOT), null, facts);
+        return Decisions.after(new Ending(result, thrown, Ended.NOT, null), null, facts);
     }
 
     private static Decisions.Facts facts(int attempts, int conflicts) {

@@ -145,13 +145,15 @@ public final class ConfigReader {
         var handlerTimeout = section.value(Keys.HANDLER_TIMEOUT);
         var onMissingHandler = section.value(Keys.ON_MISSING_HANDLER);
         var stopTimeout = section.value(Keys.EXECUTOR_STOP_TIMEOUT);
+        Map<String, String> switchedOff = section.section("switched-off").texts();
         return section.make(() -> new ExecutorConfig(
                 workers.get(),
                 retry.get(),
                 valuesOf(byName),
                 handlerTimeout.get(),
                 onMissingHandler.get(),
-                stopTimeout.get()));
+                stopTimeout.get(),
+                switchedOff));
     }
 
     private static Value<RedactConfig> redact(Section section) {

@@ -1,5 +1,6 @@
 package io.tailrace.contract.config;
 
+import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.Objects;
  * @param handlerTimeout longest run of a handler; longer work is declared external
  * @param onMissingHandler what becomes of a command that no handler is registered for
  * @param stopTimeout how long a stop waits for running handlers
+ * @param switchedOff command names that do not run here, each with the reason for people; their commands wait
  */
 public record ExecutorConfig(
         int workers,
@@ -21,7 +23,8 @@ public record ExecutorConfig(
         Map<String, RetryPolicy> retryByName,
         Duration handlerTimeout,
         MissingHandler onMissingHandler,
-        Duration stopTimeout) {
+        Duration stopTimeout,
+        Map<String, String> switchedOff) {
 
     /** What becomes of a command that no handler is registered for. */
     public enum MissingHandler {
@@ -35,13 +38,36 @@ public record ExecutorConfig(
         Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(onMissingHandler, "onMissingHandler");
         retryByName = Map.copyOf(retryByName);
+        switchedOff = Map.copyOf(switchedOff);
         Keys.WORKERS.require(workers);
         Keys.HANDLER_TIMEOUT.require(handlerTimeout);
         Keys.EXECUTOR_STOP_TIMEOUT.require(stopTimeout);
     }
 
-    /** The policy of a command: its own override, else the row's attempts on the common policy. */
+    /** With nothing switched off. */
+    public ExecutorConfig(
+            int workers,
+            RetryPolicy retry,
+            Map<String, RetryPolicy> retryByName,
+            Duration handlerTimeout,
+            MissingHandler onMissingHandler,
+            Duration stopTimeout) {
+        this(workers, retry, retryByName, handlerTimeout, onMissingHandler, stopTimeout, Map.of());
+    }
+
+    /** The policy of a command: the override of its name, else that of its name without a version, else the common one. */
     public RetryPolicy policyOf(String commandName) {
-        return retryByName.getOrDefault(commandName, retry);
+        if (retryByName.isEmpty()) {
+            return retry;
+        }
+        RetryPolicy own = retryByName.get(commandName);
+        return own != null ? own : retryByName.getOrDefault(withoutVersion(commandName), retry);
+    }
+
+    private static String withoutVersion(String commandName) {
+        return RowName.command(commandName)
+                .name()
+                .map(name -> String.join(".", name.segments()))
+                .orElse(commandName);
     }
 }

@@ -211,6 +211,12 @@ final class Keys {
                     ValueType.oneOf(MissingHandler.class),
                     "What becomes of a command without a handler: dead at once, or it waits for a worker that has one.")
             .byDefault(MissingHandler.DEAD);
+    static final Key<String> SWITCHED_OFF = Key.of(
+                    "executor.switched-off.*",
+                    ValueType.TEXT,
+                    "A command name that does not run in this process, and the reason, for people. Its commands wait, without using an"
+                            + " attempt, for a process in which it is not switched off.")
+            .byDefault("");
     static final Key<Duration> EXECUTOR_STOP_TIMEOUT = Key.of(
                     "executor.stop-timeout",
                     ValueType.DURATION,
@@ -368,6 +374,7 @@ final class Keys {
                 RETRY_BY_NAME.maxAttempts,
                 HANDLER_TIMEOUT,
                 ON_MISSING_HANDLER,
+                SWITCHED_OFF,
                 EXECUTOR_STOP_TIMEOUT,
                 SUBSCRIPTION_EVENTS,
                 SUBSCRIPTION_FROM,

@@ -322,6 +322,8 @@ class ConfigValuesTest {
                                 "2m",
                                 "executor.on-missing-handler",
                                 "wait",
+                                "executor.switched-off",
+                                Map.of("billing.refund", "the bank moves"),
                                 "executor.stop-timeout",
                                 "30s"))
                         .executor())
@@ -331,7 +333,24 @@ class ConfigValuesTest {
                         Map.of("billing.charge", new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), 9)),
                         Duration.ofMinutes(2),
                         MissingHandler.WAIT,
-                        Duration.ofSeconds(30)));
+                        Duration.ofSeconds(30),
+                        Map.of("billing.refund", "the bank moves")));
+    }
+
+    @Test
+    void thePolicyOfANameIsThatOfItsVersions() {
+        RetryPolicy ofName = new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 3);
+        RetryPolicy ofVersion = new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 4);
+        ExecutorConfig config = new ExecutorConfig(
+                1,
+                RetryPolicy.COMMANDS,
+                Map.of("billing.charge", ofName, "billing.charge.v3", ofVersion),
+                Duration.ofSeconds(1),
+                MissingHandler.DEAD,
+                Duration.ZERO);
+        assertThat(config.policyOf("billing.charge.v2")).isEqualTo(ofName);
+        assertThat(config.policyOf("billing.charge.v3")).isEqualTo(ofVersion);
+        assertThat(config.policyOf("billing")).isEqualTo(RetryPolicy.COMMANDS);
     }
 
     @Test

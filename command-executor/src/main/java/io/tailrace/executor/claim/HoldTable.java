@@ -1,0 +1,167 @@
+package io.tailrace.executor.claim;
+
+import io.tailrace.contract.name.TableNames;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names whose commands do not run for now. Every method runs in the transaction of the connection it is given and never ends it. What
+ * each one locks, and by which index, stands beside its function in {@code V004__holds.sql}. Immutable.
+ */
+public final class HoldTable {
+
+    private static final String BY = "executor";
+
+    private final String all;
+    private final String one;
+    private final String hold;
+    private final String release;
+    private final String wake;
+    private final String probe;
+    private final String putOff;
+
+    /** On the functions of a schema. */
+    public HoldTable(TableNames names) {
+        String held = "SELECT name, kind, probe, probe_due FROM " + names.qualified("held_names") + "()";
+        this.all = held;
+        this.one = held + " WHERE name = ?";
+        this.hold = "SELECT " + names.qualified("hold_name") + "(?,?,?,?,?)";
+        this.release = "SELECT " + names.qualified("release_name") + "(?,?)";
+        this.wake = "SELECT " + names.qualified("wake_held") + "(?)";
+        this.probe = "SELECT " + names.qualified("probe_held") + "(?,?)";
+        this.putOff = "SELECT " + names.qualified("put_off_probe") + "(?,?)";
+    }
+
+    /** Why a name is held. */
+    public enum Kind {
+        /** An operator says so. */
+        PAUSED,
+        /** What its handler depends on is down; a probe finds out when it is back. */
+        BROKEN,
+        /** The workers that met it have no handler for it, or it is switched off there. */
+        MISSING;
+
+        /** In lower case. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * A held name.
+     *
+     * @param kind why
+     * @param probe the row that is to find out whether a broken name works again
+     * @param probeDue whether it is time for the next one
+     */
+    public record Held(Kind kind, @Nullable UUID probe, boolean probeDue) {}
+
+    /** All held names. */
+    public Map<String, Held> all(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(all);
+                ResultSet rows = statement.executeQuery()) {
+            Map<String, Held> names = new HashMap<>();
+            while (rows.next()) {
+                names.put(rows.getString("name"), held(rows));
+            }
+            return names;
+        }
+    }
+
+    /** One name, if it is held. */
+    public Optional<Held> of(Connection connection, String name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(one)) {
+            statement.setString(1, name);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? Optional.of(held(rows)) : Optional.empty();
+            }
+        }
+    }
+
+    /**
+     * Holds a name; nothing happens if it is held already.
+     *
+     * @param note why, for operators
+     * @param probeAfter of a broken name
+     * @return whether it was not held before
+     */
+    public boolean hold(Connection connection, String name, Kind kind, String note, @Nullable Duration probeAfter)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(hold)) {
+            statement.setString(1, name);
+            statement.setString(2, kind.text());
+            statement.setString(3, BY);
+            statement.setString(4, note);
+            if (probeAfter == null) {
+                statement.setNull(5, Types.BIGINT);
+            } else {
+                statement.setLong(5, probeAfter.toMillis());
+            }
+            return isTrue(statement);
+        }
+    }
+
+    /** Lets a name go if this is why it is held; says whether it was. */
+    public boolean release(Connection connection, String name, Kind kind) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(release)) {
+            statement.setString(1, name);
+            statement.setString(2, kind.text());
+            return isTrue(statement);
+        }
+    }
+
+    /** Wakes up to so many rows whose names are held no more. How many it woke. */
+    public int wake(Connection connection, int most) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(wake)) {
+            statement.setInt(1, most);
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                return rows.getInt(1);
+            }
+        }
+    }
+
+    /** Wakes the oldest held row of a broken name that heads its key, if it is time. There is no other one before the lease is over. */
+    public Optional<UUID> probe(Connection connection, String name, Duration lease) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(probe)) {
+            statement.setString(1, name);
+            statement.setLong(2, lease.toMillis());
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                return Optional.ofNullable(rows.getObject(1, UUID.class));
+            }
+        }
+    }
+
+    /** The probe did not go well; the next one comes after a while. */
+    public void putOffProbe(Connection connection, String name, Duration after) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(putOff)) {
+            statement.setString(1, name);
+            statement.setLong(2, after.toMillis());
+            statement.execute();
+        }
+    }
+
+    private static boolean isTrue(PreparedStatement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            return rows.next() && rows.getBoolean(1);
+        }
+    }
+
+    private static Held held(ResultSet row) throws SQLException {
+        return new Held(
+                Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
+                row.getObject("probe", UUID.class),
+                row.getBoolean("probe_due"));
+    }
+}
