@@ -95,7 +95,9 @@ class ArchitectureTest {
     private static final Set<String> MANY_PARAMETERS = Set.of();
 
     /** Files with more than 400 lines, each with its reason. */
-    private static final Set<String> LONG_FILES = Set.of();
+    private static final Set<String> LONG_FILES = Set.of(
+            // One entry for each key of the configuration, in the order of its page.
+            "Keys.java");
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
