@@ -32,6 +32,7 @@ final class App {
                 """
                 CREATE TABLE app.effect (
                     seq bigint GENERATED ALWAYS AS IDENTITY, command_id uuid, key text, n int, attempt int, tenant_id text,
+                    at timestamptz DEFAULT clock_timestamp(),
                     xid bigint DEFAULT pg_current_xact_id()::text::bigint & 4294967295)""",
                 "CREATE TABLE app.switch (name text PRIMARY KEY)");
         return new App(stack);

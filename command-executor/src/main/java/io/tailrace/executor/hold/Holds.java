@@ -59,10 +59,32 @@ public final class Holds implements Gate, AutoCloseable {
     private final ScheduledExecutorService timer;
     private final Map<String, Breaker> breakers = new HashMap<>();
 
+    /** Names that were let go because they have a handler here. For the thread of the timer alone. */
+    private final Map<String, LetGo> letGo = new HashMap<>();
+
     /** What is to be written down about broken names. Guarded by itself. */
     private final Queue<Word> words = new ArrayDeque<>();
 
     private volatile @Nullable Map<String, Held> known;
+
+    /**
+     * While a release is half rolled out, workers without the handler meet the rows too and hold the name again. So it is left alone for
+     * longer each time: every round wakes all of its rows.
+     */
+    private record LetGo(long atNanos, Duration pause) {
+
+        static final Duration LONGEST = Duration.ofSeconds(15);
+
+        boolean isOver(long now) {
+            return now - atNanos >= pause.toNanos();
+        }
+
+        LetGo again(long now) {
+            Duration twice = pause.multipliedBy(2);
+            boolean forgotten = now - atNanos > LONGEST.multipliedBy(4).toNanos();
+            return new LetGo(now, forgotten ? EVERY : twice.compareTo(LONGEST) > 0 ? LONGEST : twice);
+        }
+    }
 
     private interface Word {
         void write(Connection connection) throws SQLException;
@@ -251,15 +273,22 @@ public final class Holds implements Gate, AutoCloseable {
 
     private void tend(Connection connection, String name, Held held) throws SQLException {
         if (held.kind() == Kind.MISSING && isAnswered(name)) {
-            if (table.release(connection, name, Kind.MISSING)) {
-                LOG.info("Commands that waited for a handler run: name={}", name);
-            }
+            letGo(connection, name);
         } else if (held.kind() == Kind.BROKEN && held.probeDue() && isAnswered(name)) {
             Optional<UUID> probe =
                     table.probe(connection, name, config.handlerTimeout().plus(BEYOND_TIMEOUT));
             probe.ifPresent(id -> LOG.debug("Probe of a broken name: name={} rowId={}", name, id));
         }
         connection.commit();
+    }
+
+    private void letGo(Connection connection, String name) throws SQLException {
+        long now = System.nanoTime();
+        LetGo before = letGo.get(name);
+        if ((before == null || before.isOver(now)) && table.release(connection, name, Kind.MISSING)) {
+            letGo.put(name, before == null ? new LetGo(now, EVERY) : before.again(now));
+            LOG.info("Commands that waited for a handler run: name={}", name);
+        }
     }
 
     /** The one place where what is known changes: says which names are held and which are no more. */
