@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.RetentionConfig;
+import io.tailrace.contract.config.SubscriptionConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
@@ -161,6 +162,42 @@ class RetentionTest {
         assertThat(doneNotes(Topics.COMMANDS)).containsExactly(id(11));
         assertThat(doneNotes(Topics.EVENTS)).containsExactly(id(1));
         assertThat(counter("expired.letters", "x", Topics.COMMANDS)).isEqualTo(1);
+    }
+
+    /** Its letter may be replayed as long as it is there, and then both the event and what was noted of it are needed. */
+    @Test
+    void whatASubscriptionHasOfAnEventStaysWithItsLetterAndGoesAfterIt() throws Exception {
+        TailraceConfig billing =
+                tables.config.subscribing(List.of(new SubscriptionConfig("billing", List.of("a.thing"))));
+        parked = new ParkedRows(billing);
+        for (int n : List.of(1, 2)) {
+            tables.event(n, "40 days");
+            tables.deadDelivery("billing", n, "40 days");
+        }
+        parked.parkLongAgo("billing", id(1), "k", Duration.ofDays(31));
+        parked.parkLongAgo("billing", id(2), "k", Duration.ofDays(29));
+        // The letter of the one was lost, the other one has one elsewhere.
+        tables.deadDelivery("billing", 3, "31 days");
+        tables.deadDelivery("billing", 4, "29 days");
+        try (Tables.Reading engine = tables.reading();
+                Upkeep upkeep =
+                        clearing(billing.with(new RetentionConfig(Duration.ofDays(7), Duration.ofDays(30), NEVER)))) {
+            await().atMost(PATIENCE).until(() -> counter("purged.rows", "table", "delivery") > 0);
+        }
+        assertThat(letters("billing")).isEqualTo(Set.of(id(2)));
+        assertThat(counter("expired.letters", "x", "billing")).isEqualTo(1);
+        // The event of 1 is gone, its delivery is cancelled and stays for its time.
+        assertThat(tables.rows()).isEqualTo(Set.of(1, 2, 4));
+        assertThat(tables.text("SELECT count(*) FROM tailrace.outbox")).isEqualTo("1");
+        assertThat(tables.ofDelivery(1, "status")).isEqualTo("CANCELLED");
+        assertThat(tables.ofDelivery(2, "status")).isEqualTo("DEAD");
+        assertThat(doneNotes(Topics.EVENTS)).as("of no secret").isEmpty();
+
+        assertThat(new DeadLetters(billing)
+                        .discard("billing", Set.of(id(2)), new Replay.Order("r", "somebody", false))
+                        .count(Replay.Outcome.CLEARED))
+                .isEqualTo(1);
+        assertThat(tables.ofDelivery(2, "concat(status, turn)")).isEqualTo("CANCELLED3");
     }
 
     private List<String> doneNotes(String x) {

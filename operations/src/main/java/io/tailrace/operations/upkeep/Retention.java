@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Clears away what has had its time. In this order, so that a crash between two steps leaves something that the next pass finishes: a dead
  * command is given up in its row, then its letter goes, with word to those who take secrets out of rows; when it has been cancelled for as
- * long as any other, its row goes. A row of the outbox stays while a letter stands under its id. Used by one thread.
+ * long as any other, its row goes. Of a subscription the letter goes first. A row of the outbox, and what the inbox has of its event, stay
+ * while a letter stands under its id. Used by one thread.
  */
 final class Retention {
 
@@ -58,8 +59,10 @@ final class Retention {
     void pass(Connection connection, Waiting waiting) throws SQLException {
         boolean deadGo = !times.dead().isZero();
         if (deadGo) {
-            for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
-                expire(x);
+            expire(Topics.EVENTS);
+            expire(Topics.COMMANDS);
+            for (String subscription : config.subscriptionNames()) {
+                expire(subscription);
             }
             // Those whose letter is not there: it was lost with its topic, or a crash came before the row was given up.
             long rows = new DeadRows(tables).giveUpOlderThan(connection, times.dead(), waiting);
@@ -78,7 +81,10 @@ final class Retention {
                         source());
                 return;
             }
-            purge(connection, DoneRows.ofEvents(tables), times.done(), read.get(), lettersOfEvents(), waiting);
+            Set<UUID> lettersOfDeliveries = idsOfLetters(config.subscriptionNames());
+            Set<UUID> lettersOfRows = idsOfLetters(List.of(Topics.EVENTS));
+            lettersOfRows.addAll(lettersOfDeliveries);
+            purge(connection, DoneRows.ofEvents(tables), times.done(), read.get(), lettersOfRows, waiting);
             purge(
                     connection,
                     DoneRows.ofCommands(tables, Optional.empty()),
@@ -89,7 +95,7 @@ final class Retention {
             if (deadGo) {
                 // A letter that is replayed must still meet the note that its event was handled.
                 Duration longer = times.dead().compareTo(times.done()) > 0 ? times.dead() : times.done();
-                purge(connection, DoneRows.ofDeliveries(tables), longer, read.get(), Set.of(), waiting);
+                purge(connection, DoneRows.ofDeliveries(tables), longer, read.get(), lettersOfDeliveries, waiting);
             }
         }
     }
@@ -126,11 +132,13 @@ final class Retention {
         }
     }
 
-    /** Of any source: an id that is none of ours does no harm. */
-    private Set<UUID> lettersOfEvents() {
+    /** Of any source: an id that is none of ours does no harm. Nor does that of an event in which only one of several subscriptions died. */
+    private Set<UUID> idsOfLetters(List<String> everyX) {
         Set<UUID> ids = new HashSet<>();
-        for (DeadLetters.Head head : letters.heads(Topics.EVENTS, Selection.ALL)) {
-            id(head.letter()).ifPresent(ids::add);
+        for (String x : everyX) {
+            for (DeadLetters.Head head : letters.heads(x, Selection.ALL)) {
+                id(head.letter()).ifPresent(ids::add);
+            }
         }
         return ids;
     }
