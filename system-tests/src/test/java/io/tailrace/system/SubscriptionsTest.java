@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SubscriptionsTest {
 
     private static final String BILLING = BillingHandler.BILLING;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(180);
 
     private static final SimpleMeterRegistry METERS = new SimpleMeterRegistry();
 

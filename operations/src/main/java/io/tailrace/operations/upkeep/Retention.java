@@ -8,6 +8,7 @@ import io.tailrace.operations.DeadLetter;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import io.tailrace.operations.Selection;
+import io.tailrace.operations.sweep.CleanUpTurn;
 import io.tailrace.operations.sweep.DeadRows;
 import io.tailrace.operations.sweep.DoneRows;
 import io.tailrace.operations.sweep.EngineRead;
@@ -35,6 +36,8 @@ final class Retention {
 
     private static final Duration ENGINE_PATIENCE = Duration.ofSeconds(60);
 
+    private static final Duration TURN_PATIENCE = Duration.ofSeconds(60);
+
     private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
 
     private static final String BY = "retention";
@@ -43,6 +46,7 @@ final class Retention {
     private final RetentionConfig times;
     private final TableNames tables;
     private final DeadLetters letters;
+    private final CleanUpTurn turn;
     private final UpkeepMetrics metrics;
     private final InstantSource clock;
 
@@ -51,14 +55,14 @@ final class Retention {
         this.times = config.retention();
         this.tables = config.source().tables();
         this.letters = new DeadLetters(config);
+        this.turn = new CleanUpTurn(tables);
         this.metrics = metrics;
         this.clock = clock;
     }
 
     /** Clears once. */
     void pass(Connection connection, Waiting waiting) throws SQLException {
-        boolean deadGo = !times.dead().isZero();
-        if (deadGo) {
+        if (!times.dead().isZero()) {
             expire(Topics.EVENTS);
             expire(Topics.COMMANDS);
             for (String subscription : config.subscriptionNames()) {
@@ -81,22 +85,26 @@ final class Retention {
                         source());
                 return;
             }
-            Set<UUID> lettersOfDeliveries = idsOfLetters(config.subscriptionNames());
-            Set<UUID> lettersOfRows = idsOfLetters(List.of(Topics.EVENTS));
-            lettersOfRows.addAll(lettersOfDeliveries);
-            purge(connection, DoneRows.ofEvents(tables), times.done(), read.get(), lettersOfRows, waiting);
-            purge(
-                    connection,
-                    DoneRows.ofCommands(tables, Optional.empty()),
-                    times.done(),
-                    read.get(),
-                    Set.of(),
-                    waiting);
-            if (deadGo) {
-                // A letter that is replayed must still meet the note that its event was handled.
-                Duration longer = times.dead().compareTo(times.done()) > 0 ? times.dead() : times.done();
-                purge(connection, DoneRows.ofDeliveries(tables), longer, read.get(), lettersOfDeliveries, waiting);
+            Optional<Boolean> deleted = turn.in(connection, TURN_PATIENCE, waiting, () -> {
+                purge(connection, read.get(), waiting);
+                return true;
+            });
+            if (deleted.isEmpty() && waiting.forTime(Duration.ZERO)) {
+                LOG.warn("Rows that are done stay for now, an operator's purge takes long: source={}", source());
             }
+        }
+    }
+
+    private void purge(Connection connection, Mark read, Waiting waiting) throws SQLException {
+        Set<UUID> lettersOfDeliveries = idsOfLetters(config.subscriptionNames());
+        Set<UUID> lettersOfRows = idsOfLetters(List.of(Topics.EVENTS));
+        lettersOfRows.addAll(lettersOfDeliveries);
+        purge(connection, DoneRows.ofEvents(tables), times.done(), read, lettersOfRows, waiting);
+        purge(connection, DoneRows.ofCommands(tables, Optional.empty()), times.done(), read, Set.of(), waiting);
+        if (!times.dead().isZero()) {
+            // A letter that is replayed must still meet the note that its event was handled.
+            Duration longer = times.dead().compareTo(times.done()) > 0 ? times.dead() : times.done();
+            purge(connection, DoneRows.ofDeliveries(tables), longer, read, lettersOfDeliveries, waiting);
         }
     }
 
