@@ -68,6 +68,11 @@ final class DeadLetterSelection {
         return of == null || items(of).contains(Topics.COMMANDS);
     }
 
+    /** Whether one kind alone was asked for. */
+    boolean isOfOne() {
+        return of != null && items(of).size() == 1;
+    }
+
     /** Events, commands, and the subscriptions. */
     static List<String> everyX(TailraceConfig config) {
         return Stream.concat(Stream.of(Topics.EVENTS, Topics.COMMANDS), config.subscriptionNames().stream())

@@ -59,12 +59,12 @@ final class DlqListVerb implements Callable<Integer> {
     @Override
     public Integer call() {
         var asked = selection.selection();
-        TailraceConfig read = config.readReaching(Server.KAFKA);
-        List<String> of = selection.of(read);
-        if (after != null && of.size() != 1) {
+        if (after != null && !selection.isOfOne()) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "--after goes on with one kind: say which with --of");
         }
+        TailraceConfig read = config.readReaching(Server.KAFKA);
+        List<String> of = selection.of(read);
         var selected = asked.ofSources(config.limitedTo(read));
         DeadLetters deadLetters = new DeadLetters(read);
         List<Row> rows = new ArrayList<>();

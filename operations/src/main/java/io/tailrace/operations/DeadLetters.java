@@ -64,12 +64,14 @@ public final class DeadLetters {
     private final KafkaConfig kafka;
     private final LetterTransactions transactions;
     private final LettersBySource commands;
+    private final DeliveryRows deliveries;
 
     public DeadLetters(TailraceConfig config) {
         this.config = config;
         this.topics = config.topicNames();
         this.kafka = Objects.requireNonNull(config.kafka());
         this.transactions = new LetterTransactions(config);
+        this.deliveries = new DeliveryRows(config);
         this.commands =
                 new LettersBySource(config, transactions, rows -> list(Topics.COMMANDS, Selection.ofRows(rows)));
     }
@@ -142,8 +144,8 @@ public final class DeadLetters {
     }
 
     /**
-     * Takes letters away whose time is over, each as {@link #discard} would: a command that is dead is cancelled first. A letter at which a
-     * key stops stays, and so does one whose row is pending.
+     * Takes letters away whose time is over, each as {@link #discard} would: a command that is dead is cancelled first, a delivery after
+     * that. A letter at which a key stops stays, and so does one whose row is pending.
      *
      * @param before failed last, and written, before that
      * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
@@ -160,7 +162,7 @@ public final class DeadLetters {
             return commands.discard(old, order, BATCH_ROWS);
         }
         ReplayRecords records = new ReplayRecords(config, order);
-        return transactions.run(
+        Report report = transactions.run(
                 x,
                 order,
                 BATCH_ROWS,
@@ -169,6 +171,12 @@ public final class DeadLetters {
                         .map(letter ->
                                 new Step(new Row(letter, Outcome.CLEARED, EXPIRED), records.clear(letter, EXPIRED)))
                         .toList());
+        return withRows(x, report);
+    }
+
+    /** An event has no row of its own that could be given up; what a subscription has of one is its delivery. */
+    private Report withRows(String x, Report report) {
+        return x.equals(Topics.EVENTS) ? report : deliveries.giveUp(x, report);
     }
 
     private List<DeadLetter> expired(String x, Selection selection, Instant before) {
@@ -237,7 +245,7 @@ public final class DeadLetters {
 
     /**
      * Takes letters away for good. A command that is dead is cancelled first, so that nothing can requeue it any more; one that is pending
-     * keeps its letter.
+     * keeps its letter. A delivery that is dead is cancelled when its letter has gone.
      *
      * @param rowIds these; those that have no letter are not in the report
      * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
@@ -255,7 +263,7 @@ public final class DeadLetters {
             return new Report(order, discardable(list(x, selection)), 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(config, order);
-        return transactions.run(
+        Report report = transactions.run(
                 x,
                 order,
                 BATCH_ROWS,
@@ -264,6 +272,7 @@ public final class DeadLetters {
                         .map(letter -> new Step(
                                 new Row(letter, Outcome.CLEARED, DISCARDED), records.discard(letter, DISCARDED)))
                         .toList());
+        return withRows(x, report);
     }
 
     /** A letter goes wherever its row stands; whether the key goes on is told as far as it could be seen. */

@@ -5,6 +5,11 @@ public final class OperationFailed extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** For what failed without an exception. */
+    public OperationFailed(String what) {
+        super(what);
+    }
+
     public OperationFailed(String what, Throwable cause) {
         super(what + ": " + cause.getMessage(), cause);
     }

@@ -17,6 +17,7 @@ import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import java.sql.Connection;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
@@ -164,7 +165,7 @@ class CommandsTest {
                 + " SELECT name, 'COMPLETED', now() - age, now() - age FROM (VALUES ('a.x', interval '3 hours'), ('a.x', interval '1 hour'),"
                 + " ('a.y', interval '3 hours'), ('b', interval '3 hours')) AS v (name, age)");
         CommandPurge purge = new CommandPurge(config);
-        java.time.Duration age = java.time.Duration.ofHours(2);
+        Duration age = Duration.ofHours(2);
         try (Tables.Reading engine = new Tables(stack, config).reading()) {
             assertThat(purge.purge(Optional.of("a.*"), age, true)).contains(2L);
             assertThat(purge.purge(Optional.of("a.*"), age, false)).contains(2L);

@@ -35,7 +35,7 @@ final class ParkedRows {
         this.config = config;
         try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
             new TopicKeeper(admin, config.kafka().bootstrapServers(), true)
-                    .ensure(new TopicCatalog(config.topicNames(), config.topics()).all(List.of()));
+                    .ensure(new TopicCatalog(config.topicNames(), config.topics()).all(config.subscriptionNames()));
         }
     }
 

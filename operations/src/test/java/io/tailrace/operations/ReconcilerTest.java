@@ -6,11 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.broker.ClientSettings;
+import io.tailrace.contract.config.SubscriptionConfig;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.upkeep.Rhythm;
 import io.tailrace.operations.upkeep.Upkeep;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -25,9 +28,11 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +109,96 @@ class ReconcilerTest {
         assertThat(counter("woken.rows")).isGreaterThanOrEqualTo(2).isEven();
         assertThat(counter("announced.rows")).isGreaterThanOrEqualTo(1);
         assertThat(tables.column(0x12, "concat(status, turn, attempts, place)")).isEqualTo("PENDING307");
+    }
+
+    @Test
+    void eventsThatNobodyHasAreReadAgainFromWhereTheyWereCapturedOrBuried(Stack stack) throws Exception {
+        Tables tables = Tables.on(stack);
+        TailraceConfig config =
+                tables.config.subscribing(List.of(new SubscriptionConfig("billing", List.of("a.thing"))));
+        ParkedRows topics = new ParkedRows(config);
+        Topics names = config.topicNames();
+        topics.capture(id(0x11), "{\"n\":1}", "blue");
+        tables.waitingDelivery("billing", 0x11, "k", 7, "now() - interval '20 minutes'", 0);
+        // What stands behind it goes with it, and what the raw topic has at its place is another event.
+        tables.waitingDelivery("billing", 0x12, "k", 8, "NULL", 0);
+        tables.waitingDelivery("billing", 0x13, "gone", 9, "now() - interval '20 minutes'", 1_000);
+        tables.waitingDelivery("billing", 0x14, "dead", 10, "NULL", 1_000);
+        tables.setDelivery(0x14, "status = 'DEAD', reason = 'rejected', failed_at = now() - interval '20 minutes'");
+        // Not yet, and so not what stands behind it; waits rightly; is known to be dead; of somebody else.
+        tables.waitingDelivery("billing", 0x21, "soon", 11, "now() - interval '14 minutes'", 0);
+        tables.waitingDelivery("billing", 0x22, "soon", 12, "NULL", 0);
+        tables.waitingDelivery("billing", 0x23, "waits", 13, "now() + interval '1 hour'", 0);
+        tables.waitingDelivery("billing", 0x24, "held", 14, "now() - interval '1 hour'", 0);
+        tables.setDelivery(0x24, "hold = 'billing'");
+        tables.deadDelivery("billing", 0x25, "1 hour");
+        tables.waitingDelivery("elsewhere", 0x26, "k", 7, "now() - interval '1 hour'", 0);
+
+        passedDeliveries(stack, config, 0);
+        write(tables, names.retry("billing"), Duration.ofMinutes(20));
+        try (Upkeep upkeep = new Upkeep(
+                config,
+                new Rhythm(Duration.ZERO, Duration.ofMillis(500), Duration.ofMinutes(15), NEVER, NEVER),
+                registry,
+                Clock.systemUTC())) {
+            upkeep.start();
+            await().atMost(PATIENCE).until(() -> gauge("lagging") == 1);
+            assertThat(gauge("overdue.rows")).isEqualTo(4);
+            assertThat(stack.reader().read(names.redelivery("billing"))).isEmpty();
+
+            passedDeliveries(stack, config, 1);
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            stack.reader().read(names.redelivery("billing")).size() >= 4);
+            assertThat(gauge("lagging")).isZero();
+        }
+        List<ConsumerRecord<byte[], byte[]>> sent = stack.reader().read(names.redelivery("billing"));
+        assertThat(sent.stream().map(ReconcilerTest::told).distinct())
+                .containsExactlyInAnyOrder(
+                        id(0x11) + " redelivery 1:7 at 2 as 1:7 of k: {\"n\":1}",
+                        id(0x12) + " bury 1:8 at 2 as 1:8 of k: null",
+                        id(0x13) + " bury 1:9 at 2 as 1:9 of gone: null",
+                        id(0x14) + " redelivery 1:10 at 2 as 1:10 of dead: null");
+        assertThat(sent.stream().filter(record -> told(record).startsWith(id(0x11))))
+                .allSatisfy(record -> {
+                    assertThat(TopicReader.headers(record))
+                            .containsEntry("token", "blue")
+                            .containsEntry("colour", "blue");
+                    assertThat(record.partition())
+                            .isEqualTo(BuiltInPartitioner.partitionForKey("k".getBytes(StandardCharsets.UTF_8), 4));
+                });
+        assertThat(sent.stream()
+                        .filter(record -> told(record).contains("bury"))
+                        .map(record -> TopicReader.header(record, "tailrace-reason")))
+                .containsOnly("row-gone");
+        assertThat(tables.ofDelivery(0x11, "concat(status, turn, attempts)"))
+                .as("the row is only read")
+                .isEqualTo("PENDING20");
+    }
+
+    private static String told(ConsumerRecord<byte[], byte[]> record) {
+        return "%s %s %s at %s as %s of %s: %s"
+                .formatted(
+                        TopicReader.header(record, "ce_id"),
+                        TopicReader.header(record, "tailrace-kind"),
+                        TopicReader.header(record, "tailrace-place"),
+                        TopicReader.header(record, "tailrace-turn"),
+                        TopicReader.header(record, "tailrace-seq"),
+                        TopicReader.header(record, "ce_partitionkey"),
+                        TopicReader.text(record.value()));
+    }
+
+    /** Both groups, all partitions. */
+    private static void passedDeliveries(Stack stack, TailraceConfig config, long offset) throws Exception {
+        Topics topics = config.topicNames();
+        try (Admin admin = stack.admin()) {
+            commit(admin, config.namespace().routerApplicationId(), offset, topics.retry("billing"));
+            commit(
+                    admin,
+                    config.namespace().executorGroup("billing", config.source().name()),
+                    offset,
+                    topics.redelivery("billing"));
+        }
     }
 
     private static void begun(Stack stack, Tables tables) throws Exception {

@@ -68,6 +68,31 @@ final class Tables {
                 + id(n) + "', 'COMPLETED', now() - interval '" + doneAge + "')");
     }
 
+    /** One that waits at its place, and was stamped first an hour ago. Its event was captured in partition 0. */
+    void waitingDelivery(String subscription, int n, String key, int place, String notBefore, int rawOffset)
+            throws SQLException {
+        stack.execute(
+                "INSERT INTO tailrace.delivery (subscription, event_id, event_name, source, ordering_key, raw_partition, raw_offset, turn,"
+                        + " place, not_before, created_at) VALUES ('"
+                        + subscription + "', '" + id(n) + "', 'a.thing', '" + config.ceSource() + "', '" + key
+                        + "', 0, "
+                        + rawOffset + ", 2, (1::bigint << 48) + " + place + ", " + notBefore
+                        + ", now() - interval '1 hour')");
+    }
+
+    /** One that died so long ago. */
+    void deadDelivery(String subscription, int n, String age) throws SQLException {
+        stack.execute(
+                "INSERT INTO tailrace.delivery (subscription, event_id, source, status, turn, failed_at, announced_at) VALUES ('"
+                        + subscription + "', '" + id(n) + "', '" + config.ceSource()
+                        + "', 'DEAD', 3, now() - interval '"
+                        + age + "', now())");
+    }
+
+    void setDelivery(int n, String set) throws SQLException {
+        stack.execute("UPDATE tailrace.delivery SET " + set + " WHERE event_id = '" + id(n) + "'");
+    }
+
     void set(int n, String set) throws SQLException {
         stack.execute("UPDATE tailrace.internal_command SET " + set + " WHERE id = '" + id(n) + "'");
     }
@@ -117,6 +142,10 @@ final class Tables {
             }
         }
         return rows;
+    }
+
+    String ofDelivery(int n, String column) throws SQLException {
+        return text("SELECT " + column + " FROM tailrace.delivery WHERE event_id = '" + id(n) + "'");
     }
 
     String text(String query) throws SQLException {

@@ -15,14 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -60,9 +55,6 @@ public final class Intake implements AutoCloseable {
     /** Heartbeats go out every second or two. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
-    /** For what another thread wants done. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private static final Duration BEFORE_NEXT_CLIENT = Duration.ofSeconds(1);
 
     /** Unsettled rows of a partition at which it is paused, and at which it goes on; they bound the heap and the work after a crash. */
@@ -86,15 +78,10 @@ public final class Intake implements AutoCloseable {
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "tailrace-executor-intake");
-    private final Queue<Errand> errands = new ConcurrentLinkedQueue<>();
+    private final FirstOffsets firstOffsets = new FirstOffsets();
     private volatile boolean failed;
     private long nextCommit = System.nanoTime();
     private long lastSign = System.nanoTime();
-
-    /** What another thread wants done with the client. */
-    private interface Errand {
-        void run(KafkaConsumer<byte[], byte[]> consumer);
-    }
 
     /** Of commands; does nothing until {@link #start}. */
     public Intake(TailraceConfig config, KeyQueues queues, ExecutorMetrics metrics) {
@@ -133,23 +120,7 @@ public final class Intake implements AutoCloseable {
      * @throws KafkaException if it was not done, or nobody knows; trying again later may help
      */
     public void commitFirst(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        errands.add(consumer -> {
-            try {
-                consumer.commitSync(offsets, LEAVE);
-                done.complete(null);
-            } catch (KafkaException failed) {
-                done.completeExceptionally(failed);
-            }
-        });
-        try {
-            done.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException failed) {
-            throw new KafkaException("the first offsets of %s are not committed".formatted(offsets.keySet()), failed);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            throw new KafkaException("interrupted while offsets were committed", stopping);
-        }
+        firstOffsets.commit(offsets);
     }
 
     /** Joins the group. */
@@ -239,9 +210,7 @@ public final class Intake implements AutoCloseable {
         } catch (WakeupException woken) {
             return;
         }
-        for (Errand errand = errands.poll(); errand != null; errand = errands.poll()) {
-            errand.run(consumer);
-        }
+        firstOffsets.commitWith(consumer, LEAVE);
         for (TopicPartition partition : records.partitions()) {
             take(Objects.requireNonNull(assigned.get(partition)), records.records(partition));
         }

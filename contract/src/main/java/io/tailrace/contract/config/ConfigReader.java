@@ -127,7 +127,7 @@ public final class ConfigReader {
                 streamsErrorHeaders.get()));
     }
 
-    static Value<RetryPolicy> retry(Section section, Keys.Retry keys) {
+    static Value<RetryPolicy> retry(Section section, RetryKeys keys) {
         var base = section.value(keys.base);
         var cap = section.value(keys.cap);
         var maxAttempts = section.value(keys.maxAttempts);

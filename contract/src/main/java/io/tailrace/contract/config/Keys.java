@@ -289,35 +289,21 @@ final class Keys {
             .between(0, 65_535)
             .byDefault(9464);
 
-    private static final Key<Duration> RETRY_BASE = Key.of(
-                    "retry.base",
-                    ValueType.DURATION,
-                    "Wait after the first failure; it doubles with every further one.")
-            .between(Duration.ofMillis(1), Duration.ofDays(1));
-    private static final Key<Duration> RETRY_CAP = Key.of(
-                    "retry.cap", ValueType.DURATION, "Longest wait, the jitter of ±20 % included; at least the base.")
-            .between(Duration.ofMillis(1), Duration.ofDays(7));
-    private static final Key<Integer> RETRY_MAX_ATTEMPTS = Key.of(
-                    "retry.max-attempts", ValueType.NUMBER, "Attempts before the row is a dead letter.")
-            .between(1, RetryPolicy.MOST_ATTEMPTS);
-    /** No other failure of an event is mended by trying again: see the table of the router. */
-    private static final Key<Integer> ROUTER_MAX_ATTEMPTS = Key.of(
-                    "retry.max-attempts",
-                    ValueType.NUMBER,
-                    "Attempts before an event without a route is a dead letter: 1 is one, any more are two. Nothing else uses one: a"
-                            + " destination that is down is waited for without an end, any other failure is a dead letter at once.")
-            .between(1, RetryPolicy.MOST_ATTEMPTS);
-
-    static final Retry ROUTER_RETRY = new Retry("router.retry", RetryPolicy.EVENTS, ROUTER_MAX_ATTEMPTS);
+    static final RetryKeys ROUTER_RETRY =
+            new RetryKeys("router.retry", RetryPolicy.EVENTS, RetryKeys.ROUTER_MAX_ATTEMPTS);
     /** Of one rule; what it does not say is as in {@code router.retry}. */
-    static final Retry RULE_RETRY = new Retry("router.routes.rules[].retry", RetryPolicy.EVENTS, ROUTER_MAX_ATTEMPTS);
+    static final RetryKeys RULE_RETRY =
+            new RetryKeys("router.routes.rules[].retry", RetryPolicy.EVENTS, RetryKeys.ROUTER_MAX_ATTEMPTS);
 
-    static final Retry EXECUTOR_RETRY = new Retry("executor.retry", RetryPolicy.COMMANDS, RETRY_MAX_ATTEMPTS);
+    static final RetryKeys EXECUTOR_RETRY =
+            new RetryKeys("executor.retry", RetryPolicy.COMMANDS, RetryKeys.MAX_ATTEMPTS);
     /** Of one command name; what it does not say is as in {@code executor.retry}. */
-    static final Retry RETRY_BY_NAME = new Retry("executor.retry-by-name.*", RetryPolicy.COMMANDS, RETRY_MAX_ATTEMPTS);
+    static final RetryKeys RETRY_BY_NAME =
+            new RetryKeys("executor.retry-by-name.*", RetryPolicy.COMMANDS, RetryKeys.MAX_ATTEMPTS);
 
     /** Of one subscription. */
-    static final Retry SUBSCRIPTION_RETRY = new Retry("subscriptions.*.retry", RetryPolicy.EVENTS, RETRY_MAX_ATTEMPTS);
+    static final RetryKeys SUBSCRIPTION_RETRY =
+            new RetryKeys("subscriptions.*.retry", RetryPolicy.EVENTS, RetryKeys.MAX_ATTEMPTS);
 
     static final List<Key<?>> ALL = all();
 
@@ -392,29 +378,5 @@ final class Keys {
                 HTTP_HOST,
                 HTTP_PORT));
         return List.copyOf(all);
-    }
-
-    /** The three keys of a retry policy, wherever one stands. */
-    static final class Retry {
-
-        final String section;
-        final Key<Duration> base;
-        final Key<Duration> cap;
-        final Key<Integer> maxAttempts;
-
-        private final Key<Integer> attempts;
-
-        private Retry(String section, RetryPolicy byDefault, Key<Integer> attempts) {
-            this.section = section;
-            this.base = RETRY_BASE.at(section + ".base").byDefault(byDefault.base());
-            this.cap = RETRY_CAP.at(section + ".cap").byDefault(byDefault.cap());
-            this.attempts = attempts;
-            this.maxAttempts = attempts.at(section + ".max-attempts").byDefault(byDefault.maxAttempts());
-        }
-
-        /** The keys of one name, whose defaults are what the common policy turned out to be. */
-        Retry ofName(RetryPolicy common) {
-            return new Retry(section, common, attempts);
-        }
     }
 }

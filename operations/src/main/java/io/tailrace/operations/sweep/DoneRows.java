@@ -73,10 +73,14 @@ public final class DoneRows {
         return new DoneRows(names, names.internalCommand(), "id", condition, 2, name);
     }
 
-    /** Deliveries that are completed or cancelled, by when that was. */
+    /**
+     * Deliveries that are completed or cancelled, by when that was, and dead ones, by when they failed: of those whose letter is gone
+     * nobody will ask again.
+     */
     public static DoneRows ofDeliveries(TableNames names) {
-        String condition = "t.status IN ('COMPLETED', 'CANCELLED') AND " + OLDER.formatted("t.completed_at");
-        return new DoneRows(names, TableNames.DELIVERY, "event_id", condition, 1, Optional.empty());
+        String condition = "(t.status IN ('COMPLETED', 'CANCELLED') AND " + OLDER.formatted("t.completed_at")
+                + " OR t.status = 'DEAD' AND " + OLDER.formatted("t.failed_at") + ")";
+        return new DoneRows(names, TableNames.DELIVERY, "event_id", condition, 2, Optional.empty());
     }
 
     /** The name of the table. */

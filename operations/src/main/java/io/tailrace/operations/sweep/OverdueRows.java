@@ -12,7 +12,7 @@ import java.util.Optional;
  * Commands that should have run long ago, and dead ones of which nobody knows that their letter was written. Word of them goes through the
  * log, in transactions of a thousand on a connection that commits by itself. The rows are not changed: place, turn and attempts stay.
  */
-public final class OverdueRows {
+public final class OverdueRows implements Overdue {
 
     /**
      * A row cannot have been due before it was there. One that an external handler has, or whose name is paused, waits rightly. Null
@@ -48,31 +48,7 @@ public final class OverdueRows {
         this.control = names.qualified("emit_control");
     }
 
-    /**
-     * How many there are.
-     *
-     * @param pending that should have run
-     * @param dead whose letter may not have been written
-     * @param oldestSeconds since the oldest pending one was due; 0 when there is none
-     */
-    public record Seen(long pending, long dead, double oldestSeconds) {
-
-        static final Seen NONE = new Seen(0, 0, 0);
-
-        public long rows() {
-            return pending + dead;
-        }
-
-        private Seen plus(Seen more) {
-            return new Seen(pending + more.pending, dead + more.dead, Math.max(oldestSeconds, more.oldestSeconds));
-        }
-    }
-
-    /**
-     * Counts them.
-     *
-     * @param overdue by how much
-     */
+    @Override
     public Seen count(Connection connection, Duration overdue, Waiting waiting) throws SQLException {
         Seen[] seen = {Seen.NONE};
         Sweep.over(connection, table, waiting, stretch -> {
@@ -86,12 +62,7 @@ public final class OverdueRows {
         return seen[0];
     }
 
-    /**
-     * Sends word of each.
-     *
-     * @param overdue by how much
-     * @return those that word was sent of
-     */
+    @Override
     public Seen wake(Connection connection, Duration overdue, Waiting waiting) throws SQLException {
         Seen[] woken = {Seen.NONE};
         Sweep.over(connection, table, waiting, stretch -> {

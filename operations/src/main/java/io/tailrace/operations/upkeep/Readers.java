@@ -37,19 +37,24 @@ final class Readers {
     private final TailraceConfig config;
     private final List<Reader> readers;
 
-    Readers(TailraceConfig config) {
-        Topics topics = config.topicNames();
+    private Readers(TailraceConfig config, List<Reader> readers) {
         this.config = config;
-        this.readers = List.of(
-                new Reader(
-                        "router",
-                        config.namespace().routerApplicationId(),
-                        List.of(topics.rawCommands(), topics.retry(Topics.COMMANDS))),
-                new Reader(
-                        "executor",
-                        config.namespace()
-                                .executorGroup(Topics.COMMANDS, config.source().name()),
-                        List.of(topics.commands(), topics.redelivery(Topics.COMMANDS))));
+        this.readers = readers;
+    }
+
+    /** Who hands on commands, or the events of a subscription that have been with an executor once. */
+    static Readers of(TailraceConfig config, String x) {
+        Topics topics = config.topicNames();
+        boolean isCommands = x.equals(Topics.COMMANDS);
+        Reader router = new Reader(
+                "router",
+                config.namespace().routerApplicationId(),
+                isCommands ? List.of(topics.rawCommands(), topics.retry(x)) : List.of(topics.retry(x)));
+        Reader executor = new Reader(
+                "executor",
+                config.namespace().executorGroup(x, config.source().name()),
+                isCommands ? List.of(topics.commands(), topics.redelivery(x)) : List.of(topics.redelivery(x)));
+        return new Readers(config, List.of(router, executor));
     }
 
     /**

@@ -1,9 +1,11 @@
 package io.tailrace.operations.upkeep;
 
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.sweep.EngineRead;
+import io.tailrace.operations.sweep.Overdue;
 import io.tailrace.operations.sweep.OverdueRows;
-import io.tailrace.operations.sweep.OverdueRows.Seen;
+import io.tailrace.operations.sweep.Seen;
 import io.tailrace.operations.sweep.Waiting;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -14,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends word of commands that are overdue although everybody has passed what was written before they fell due: nobody seems to have them. The
- * router drops word of a row that it holds, and what it does not drop the row itself guards: at worst an executor looks at a row in vain.
- * While somebody is behind, it is lag and no loss, and is told as such. Used by one thread.
+ * Sends rows again, commands or the events of a subscription, that are overdue although everybody has passed what was written before they
+ * fell due: nobody seems to have them. The router drops word of a command that it holds, and what it does not drop the row itself guards:
+ * at worst an executor looks at a row in vain. While somebody is behind, it is lag and no loss, and is told as such. Used by one thread.
  */
 final class Reconciler {
 
@@ -26,9 +28,10 @@ final class Reconciler {
     private static final Logger LOG = LoggerFactory.getLogger(Reconciler.class);
 
     private final String source;
+    private final String x;
     private final Duration overdue;
-    private final OverdueRows rows;
-    private final EngineRead engine;
+    private final Overdue rows;
+    private final Optional<EngineRead> engine;
     private final Readers readers;
     private final UpkeepMetrics metrics;
     private final InstantSource clock;
@@ -36,22 +39,55 @@ final class Reconciler {
     /** What it told last: an edge is logged, not each pass. */
     private String told = "";
 
-    /** @param overdue by how much a row is */
-    Reconciler(TailraceConfig config, Duration overdue, UpkeepMetrics metrics, InstantSource clock) {
+    private Reconciler(
+            TailraceConfig config,
+            String x,
+            Duration overdue,
+            Overdue rows,
+            Optional<EngineRead> engine,
+            UpkeepMetrics metrics,
+            InstantSource clock) {
         this.source = config.source().name();
+        this.x = x;
         this.overdue = overdue;
-        this.rows = new OverdueRows(config.source().tables());
-        this.engine = new EngineRead(config.slot());
-        this.readers = new Readers(config);
+        this.rows = rows;
+        this.engine = engine;
+        this.readers = Readers.of(config, x);
         this.metrics = metrics;
         this.clock = clock;
+    }
+
+    /**
+     * Of commands: word of them goes through the log.
+     *
+     * @param overdue by how much a row is
+     */
+    static Reconciler ofCommands(TailraceConfig config, Duration overdue, UpkeepMetrics metrics, InstantSource clock) {
+        return new Reconciler(
+                config,
+                Topics.COMMANDS,
+                overdue,
+                new OverdueRows(config.source().tables()),
+                Optional.of(new EngineRead(config.slot())),
+                metrics,
+                clock);
+    }
+
+    /**
+     * Of the events of a subscription: they go to its executors.
+     *
+     * @param overdue by how much a row is
+     */
+    static Reconciler ofSubscription(
+            TailraceConfig config, String x, Duration overdue, UpkeepMetrics metrics, InstantSource clock) {
+        return new Reconciler(config, x, overdue, new LostDeliveries(config, x), Optional.empty(), metrics, clock);
     }
 
     /** Looks once. Without an overdue row nothing else is asked. */
     void pass(Connection connection, Waiting waiting) throws SQLException {
         Seen seen = rows.count(connection, overdue, waiting);
         if (seen.rows() == 0) {
-            metrics.overdue(seen, false);
+            metrics.overdue(x, seen, false);
             tell("");
             return;
         }
@@ -59,7 +95,7 @@ final class Reconciler {
         if (!waiting.forTime(Duration.ZERO)) {
             return; // A stop cuts a wait short, and that is no lag.
         }
-        metrics.overdue(seen, lag.isPresent());
+        metrics.overdue(x, seen, lag.isPresent());
         if (lag.isPresent()) {
             tell(lag.get());
             return;
@@ -69,8 +105,9 @@ final class Reconciler {
         metrics.woken(woken);
         if (woken.rows() > 0) {
             LOG.warn(
-                    "Rows that were overdue are sent again: source={} pending={} dead={}",
+                    "Rows that were overdue are sent again: source={} of={} pending={} dead={}",
                     source,
+                    x,
                     woken.pending(),
                     woken.dead());
         }
@@ -81,7 +118,8 @@ final class Reconciler {
      * that a busy pipeline is about to run is not taken for lost.
      */
     private Optional<String> lag(Connection connection, Waiting waiting) throws SQLException {
-        if (engine.all(connection, ENGINE_PATIENCE, waiting).isEmpty()) {
+        if (engine.isPresent()
+                && engine.get().all(connection, ENGINE_PATIENCE, waiting).isEmpty()) {
             return Optional.of("the engine has not confirmed what was written");
         }
         return readers.behind(clock.millis() - overdue.toMillis() / 2);
@@ -90,11 +128,12 @@ final class Reconciler {
     private void tell(String lag) {
         boolean isNews = lag.isEmpty() != told.isEmpty();
         if (isNews && lag.isEmpty()) {
-            LOG.info("Overdue rows are no lag any more: source={}", source);
+            LOG.info("Overdue rows are no lag any more: source={} of={}", source, x);
         } else if (isNews) {
             LOG.warn(
-                    "Rows are overdue, and that is lag: nothing is sent again until it has gone. source={} {}",
+                    "Rows are overdue, and that is lag: nothing is sent again until it has gone. source={} of={} {}",
                     source,
+                    x,
                     lag);
         }
         told = lag;

@@ -8,6 +8,7 @@ import io.tailrace.operations.DeadLetter;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import io.tailrace.operations.Selection;
+import io.tailrace.operations.sweep.CleanUpTurn;
 import io.tailrace.operations.sweep.DeadRows;
 import io.tailrace.operations.sweep.DoneRows;
 import io.tailrace.operations.sweep.EngineRead;
@@ -28,11 +29,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Clears away what has had its time. In this order, so that a crash between two steps leaves something that the next pass finishes: a dead
  * command is given up in its row, then its letter goes, with word to those who take secrets out of rows; when it has been cancelled for as
- * long as any other, its row goes. A row of the outbox stays while a letter stands under its id. Used by one thread.
+ * long as any other, its row goes. Of a subscription the letter goes first. A row of the outbox, and what the inbox has of its event, stay
+ * while a letter stands under its id. Used by one thread.
  */
 final class Retention {
 
     private static final Duration ENGINE_PATIENCE = Duration.ofSeconds(60);
+
+    private static final Duration TURN_PATIENCE = Duration.ofSeconds(60);
 
     private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
 
@@ -42,6 +46,7 @@ final class Retention {
     private final RetentionConfig times;
     private final TableNames tables;
     private final DeadLetters letters;
+    private final CleanUpTurn turn;
     private final UpkeepMetrics metrics;
     private final InstantSource clock;
 
@@ -50,16 +55,18 @@ final class Retention {
         this.times = config.retention();
         this.tables = config.source().tables();
         this.letters = new DeadLetters(config);
+        this.turn = new CleanUpTurn(tables);
         this.metrics = metrics;
         this.clock = clock;
     }
 
     /** Clears once. */
     void pass(Connection connection, Waiting waiting) throws SQLException {
-        boolean deadGo = !times.dead().isZero();
-        if (deadGo) {
-            for (String x : List.of(Topics.EVENTS, Topics.COMMANDS)) {
-                expire(x);
+        if (!times.dead().isZero()) {
+            expire(Topics.EVENTS);
+            expire(Topics.COMMANDS);
+            for (String subscription : config.subscriptionNames()) {
+                expire(subscription);
             }
             // Those whose letter is not there: it was lost with its topic, or a crash came before the row was given up.
             long rows = new DeadRows(tables).giveUpOlderThan(connection, times.dead(), waiting);
@@ -78,19 +85,26 @@ final class Retention {
                         source());
                 return;
             }
-            purge(connection, DoneRows.ofEvents(tables), times.done(), read.get(), lettersOfEvents(), waiting);
-            purge(
-                    connection,
-                    DoneRows.ofCommands(tables, Optional.empty()),
-                    times.done(),
-                    read.get(),
-                    Set.of(),
-                    waiting);
-            if (deadGo) {
-                // A letter that is replayed must still meet the note that its event was handled.
-                Duration longer = times.dead().compareTo(times.done()) > 0 ? times.dead() : times.done();
-                purge(connection, DoneRows.ofDeliveries(tables), longer, read.get(), Set.of(), waiting);
+            Optional<Boolean> deleted = turn.in(connection, TURN_PATIENCE, waiting, () -> {
+                purge(connection, read.get(), waiting);
+                return true;
+            });
+            if (deleted.isEmpty() && waiting.forTime(Duration.ZERO)) {
+                LOG.warn("Rows that are done stay for now, an operator's purge takes long: source={}", source());
             }
+        }
+    }
+
+    private void purge(Connection connection, Mark read, Waiting waiting) throws SQLException {
+        Set<UUID> lettersOfDeliveries = idsOfLetters(config.subscriptionNames());
+        Set<UUID> lettersOfRows = idsOfLetters(List.of(Topics.EVENTS));
+        lettersOfRows.addAll(lettersOfDeliveries);
+        purge(connection, DoneRows.ofEvents(tables), times.done(), read, lettersOfRows, waiting);
+        purge(connection, DoneRows.ofCommands(tables, Optional.empty()), times.done(), read, Set.of(), waiting);
+        if (!times.dead().isZero()) {
+            // A letter that is replayed must still meet the note that its event was handled.
+            Duration longer = times.dead().compareTo(times.done()) > 0 ? times.dead() : times.done();
+            purge(connection, DoneRows.ofDeliveries(tables), longer, read, lettersOfDeliveries, waiting);
         }
     }
 
@@ -126,11 +140,13 @@ final class Retention {
         }
     }
 
-    /** Of any source: an id that is none of ours does no harm. */
-    private Set<UUID> lettersOfEvents() {
+    /** Of any source: an id that is none of ours does no harm. Nor does that of an event in which only one of several subscriptions died. */
+    private Set<UUID> idsOfLetters(List<String> everyX) {
         Set<UUID> ids = new HashSet<>();
-        for (DeadLetters.Head head : letters.heads(Topics.EVENTS, Selection.ALL)) {
-            id(head.letter()).ifPresent(ids::add);
+        for (String x : everyX) {
+            for (DeadLetters.Head head : letters.heads(x, Selection.ALL)) {
+                id(head.letter()).ifPresent(ids::add);
+            }
         }
         return ids;
     }

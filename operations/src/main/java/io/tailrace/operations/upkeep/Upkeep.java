@@ -5,6 +5,7 @@ import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.Part;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.OperationFailed;
 import io.tailrace.operations.sweep.Waiting;
 import io.tailrace.operations.upkeep.UpkeepMetrics.Job;
@@ -12,8 +13,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -39,7 +42,7 @@ public final class Upkeep implements Part {
     private final Rhythm rhythm;
     private final Duty duty;
     private final UpkeepMetrics metrics;
-    private final Reconciler reconciler;
+    private final List<Reconciler> reconcilers = new ArrayList<>();
     private final Retention retention;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Waiting waiting = Waiting.unless(stopping);
@@ -66,8 +69,13 @@ public final class Upkeep implements Part {
         this.source = config.source().name();
         this.rhythm = rhythm;
         this.duty = new Duty(config.source(), shorter(rhythm.every(), rhythm.everyRetention()));
-        this.metrics = new UpkeepMetrics(registry, source, () -> onDuty);
-        this.reconciler = new Reconciler(config, rhythm.overdue(), metrics, clock);
+        List<String> everyX = new ArrayList<>(List.of(Topics.EVENTS, Topics.COMMANDS));
+        everyX.addAll(config.subscriptionNames());
+        this.metrics = new UpkeepMetrics(registry, source, everyX, () -> onDuty);
+        reconcilers.add(Reconciler.ofCommands(config, rhythm.overdue(), metrics, clock));
+        for (String subscription : config.subscriptionNames()) {
+            reconcilers.add(Reconciler.ofSubscription(config, subscription, rhythm.overdue(), metrics, clock));
+        }
         this.retention = new Retention(config, metrics, clock);
         this.thread = new Thread(this::run, "tailrace-upkeep-" + source);
         this.thread.setDaemon(true);
@@ -169,7 +177,11 @@ public final class Upkeep implements Part {
 
     private void pass(Job job, Connection session) throws SQLException {
         switch (job) {
-            case RECONCILE -> reconciler.pass(session, waiting);
+            case RECONCILE -> {
+                for (Reconciler each : reconcilers) {
+                    each.pass(session, waiting);
+                }
+            }
             case RETENTION -> retention.pass(session, waiting);
         }
     }

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -22,7 +23,7 @@ class MetricNamesTest {
     @Test
     void theGuideNamesExactlyTheMetricsThatThereAre() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        UpkeepMetrics metrics = new UpkeepMetrics(registry, "shop", () -> true);
+        UpkeepMetrics metrics = new UpkeepMetrics(registry, "shop", List.of("events"), () -> true);
         metrics.purged("outbox", 0);
         // The simple registry has a gauge for each limit of a histogram; Prometheus has buckets.
         Set<String> there = registry.getMeters().stream()
