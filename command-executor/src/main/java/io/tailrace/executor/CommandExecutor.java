@@ -213,7 +213,12 @@ public final class CommandExecutor implements Part {
         Handling commands = new CommandHandling(handlers);
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), commands, metrics);
         HandlerRun run = new HandlerRun(
-                runs, config.source(), config.outbox().mode(), config.executor().handlerTimeout(), handlers, metrics);
+                runs,
+                config.source(),
+                config.outbox().mode(),
+                config.executor().handlerTimeout(),
+                handlers,
+                metrics::ran);
         Holds holds = opened(
                 new Holds(connections, new HoldTable(config.source().tables()), handlers, config.executor(), metrics));
         RowRunner.Rules rules = new RowRunner.Rules(

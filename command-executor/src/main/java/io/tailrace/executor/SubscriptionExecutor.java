@@ -137,10 +137,10 @@ final class SubscriptionExecutor implements AutoCloseable {
                 config.outbox().mode(),
                 config.executor().handlerTimeout(),
                 Handlers.none(),
-                metrics);
+                metrics::ran);
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
-                RowSecrets.ofEvents(config, metrics),
+                RowSecrets.ofEvents(config),
                 clock,
                 () -> ThreadLocalRandom.current().nextDouble(),
                 Gate.OPEN);

@@ -151,12 +151,15 @@ class HandlerRunTest {
             CommandContext command = seen.remove();
             assertThat(command.origin().tenantId()).isEqualTo("acme");
             assertThat(command.origin().userRoles()).isEqualTo("clerk,admin");
+            assertThat(command.origin().causationId())
+                    .as("of whoever scheduled it")
+                    .isEqualTo("k-1");
             assertThat(command.version()).isEqualTo(2);
             assertThat(command.headers()).containsExactly(Map.entry("channel", "web"));
             assertThat(command.payload().orElseThrow().utf8()).isEqualTo("{\"n\": 1}");
             String same =
                     " WHERE tenant_id = 'acme' AND user_id = 'u7' AND user_roles = 'clerk,admin' AND correlation_id = 'c-1'"
-                            + " AND causation_id = 'k-1' AND traceparent LIKE '00-4bf9%'";
+                            + " AND causation_id = '" + id + "' AND traceparent LIKE '00-4bf9%'";
             assertThat(shop.count("SELECT count(*) FROM tailrace.outbox" + same))
                     .isEqualTo(1);
             assertThat(shop.count(

@@ -263,6 +263,10 @@ class PipelineTest {
             }
             assertThat(shop.count("SELECT count(*) FROM tailrace.outbox WHERE user_id IS NULL"))
                     .isEqualTo(2);
+            assertThat(shop.count("SELECT count(*) FROM tailrace.outbox e JOIN tailrace.internal_command c"
+                            + " ON e.causation_id = c.id::text AND e.user_id IS NOT DISTINCT FROM c.user_id"))
+                    .as("each by the command that wrote it")
+                    .isEqualTo(8);
         }
     }
 

@@ -156,6 +156,11 @@ final class Shop implements AutoCloseable {
                         .build());
     }
 
+    /** A record of an event as the router writes it to a destination. */
+    void routed(String topic, UUID id, String name, @Nullable String key) {
+        write(topic, id, key, business(id, name, key).put(HeaderName.SEQ, "1:0").build());
+    }
+
     void bury(UUID id, String name, @Nullable String key, String reason) {
         bury(id, name, key, reason, "no such name");
     }

@@ -12,6 +12,7 @@ import io.tailrace.testkit.Stack;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +83,57 @@ class CommandsTest {
                                 stack,
                                 "SELECT command_name, max_attempts, run_at - created_at BETWEEN '-1 s' AND '0', run_at - created_at BETWEEN '35:59:59' AND '36:00:00.00001' FROM tailrace.internal_command ORDER BY run_at"))
                 .containsExactly("now|null|t|f", "later|7|f|t");
+    }
+
+    @Test
+    void aTransactionThatRollsBackHasScheduledAndChangedNothing(Stack stack) throws Exception {
+        Database.migrate(stack);
+        String all = "SELECT id, status, turn, run_at > now() FROM tailrace.internal_command ORDER BY id";
+        try (Connection connection = begin(stack)) {
+            UUID before = COMMANDS.schedule(connection, dedup(OnDuplicate.REJECT), Duration.ofHours(1));
+            connection.commit();
+
+            COMMANDS.schedule(connection, Command.of("mail"));
+            COMMANDS.schedule(connection, Command.of("mail"), Duration.ofHours(1));
+            COMMANDS.schedule(connection, dedup(OnDuplicate.REPLACE));
+            connection.rollback();
+            COMMANDS.runNow(connection, before);
+            connection.rollback();
+            COMMANDS.cancel(connection, before);
+            connection.rollback();
+
+            assertThat(rows(stack, all)).containsExactly(before + "|PENDING|0|t");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void withoutATransactionOnlyWhatStandsAloneIsScheduled(OnDuplicate mode, Stack stack) throws Exception {
+        Database.migrate(stack);
+        try (Connection connection = stack.connect()) {
+            Command plain = Command.of("mail");
+            for (Command command : List.of(plain, plain.dedup("welcome:7", mode))) {
+                assertThatThrownBy(() -> COMMANDS.schedule(connection, command))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("setAutoCommit(false)")
+                        .hasMessageContaining("standingAlone()");
+                assertThatThrownBy(() -> COMMANDS.schedule(connection, command, Duration.ofHours(1)))
+                        .isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(() -> COMMANDS.schedule(connection, command, Instant.EPOCH))
+                        .isInstanceOf(IllegalStateException.class);
+            }
+            assertThat(value(stack, "SELECT count(*) FROM tailrace.internal_command"))
+                    .isEqualTo("0");
+
+            UUID plainId = COMMANDS.schedule(connection, plain.standingAlone(), Duration.ofHours(1));
+            UUID dedupId = COMMANDS.schedule(
+                    connection, plain.dedup("welcome:7", mode).standingAlone(), Instant.parse("2030-01-01T00:00:00Z"));
+            // These change one row, which says by itself what it is: no transaction is wanted.
+            assertThat(COMMANDS.runNow(connection, plainId)).isEqualTo(CommandChange.OK);
+            assertThat(COMMANDS.cancel(connection, dedupId)).isEqualTo(CommandChange.OK);
+            assertThat(rows(stack, "SELECT id, status, run_at <= now() FROM tailrace.internal_command ORDER BY run_at"))
+                    .containsExactly(plainId + "|PENDING|t", dedupId + "|CANCELLED|f");
+        }
     }
 
     @Test

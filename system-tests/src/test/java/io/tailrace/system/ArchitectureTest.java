@@ -58,6 +58,7 @@ class ArchitectureTest {
             Map.entry("engine", Set.of("contract", "broker")),
             Map.entry("router", Set.of("contract", "broker")),
             Map.entry("executor", Set.of("contract", "broker", "client")),
+            Map.entry("testing", Set.of("contract", "client", "executor")),
             Map.entry("operations", Set.of("contract", "broker", "client")),
             Map.entry("embedded", Set.of()),
             Map.entry("testkit", Set.of("embedded")),
@@ -198,6 +199,7 @@ class ArchitectureTest {
                         ROOT + "operations..",
                         ROOT + "engine.source..",
                         ROOT + "executor.claim..",
+                        ROOT + "testing..",
                         ROOT + "proof..",
                         ROOT + "cli..")
                 // A connection that refuses some calls has to name the results of all.

@@ -8,12 +8,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -256,8 +258,13 @@ public final class DeliveryTable implements RowTable {
         statement.setString(from, event.name());
         statement.setString(from + 1, request.source());
         statement.setString(from + 2, request.orderingKey());
-        statement.setInt(from + 3, event.raw().partition());
-        statement.setLong(from + 4, event.raw().offset());
+        EventContent.Spot spot = event.raw().spot();
+        CommandTable.setLong(statement, from + 4, spot == null ? OptionalLong.empty() : OptionalLong.of(spot.offset()));
+        if (spot == null) {
+            statement.setNull(from + 3, Types.INTEGER);
+        } else {
+            statement.setInt(from + 3, spot.partition());
+        }
     }
 
     private void bindClaim(PreparedStatement statement, Claim claimed, int used) throws SQLException {

@@ -33,11 +33,38 @@ public record EventContent(
     /**
      * Where an event stands in the raw topic, and since when.
      *
-     * @param partition of the raw topic
-     * @param offset in it
+     * @param spot absent when it is handled before it was read from there
      * @param committedMillis commit time, since 1970
      */
-    public record Raw(int partition, long offset, long committedMillis) {}
+    public record Raw(@Nullable Spot spot, long committedMillis) {
+
+        /** Of an event that was read. */
+        public Raw(int partition, long offset, long committedMillis) {
+            this(new Spot(partition, offset), committedMillis);
+        }
+
+        /** Of an event that was read: the partition of the raw topic. */
+        public int partition() {
+            return theSpot().partition();
+        }
+
+        /** Of an event that was read: its offset in the raw topic. */
+        public long offset() {
+            return theSpot().offset();
+        }
+
+        private Spot theSpot() {
+            return Objects.requireNonNull(spot, "the event was not read from a topic");
+        }
+    }
+
+    /**
+     * A place in the raw topic.
+     *
+     * @param partition of the topic
+     * @param offset in it
+     */
+    public record Spot(int partition, long offset) {}
 
     public EventContent {
         Objects.requireNonNull(name, "name");

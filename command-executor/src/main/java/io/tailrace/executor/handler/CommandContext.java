@@ -72,9 +72,9 @@ public interface CommandContext {
      */
     Connection connection();
 
-    /** Publishes events; give it {@link #connection()}. Rows inherit {@link #origin()}. */
+    /** Publishes events; give it {@link #connection()}. Rows inherit {@link #origin()}; their causation id is {@link #id()}. */
     Outbox outbox();
 
-    /** Schedules commands; give it {@link #connection()}. Rows inherit {@link #origin()}. */
+    /** Schedules commands; give it {@link #connection()}. Rows inherit {@link #origin()}; their causation id is {@link #id()}. */
     Commands commands();
 }

@@ -21,11 +21,13 @@ public final class RunningCommand {
         return Optional.ofNullable(CURRENT.get());
     }
 
-    /** On whose behalf the command of the calling thread runs; outside of a handler what another provider says. */
+    /**
+     * On whose behalf the command of the calling thread runs, caused by that command; outside of a handler what another provider says.
+     */
     public static OriginProvider originOr(OriginProvider otherwise) {
         return () -> {
             CommandContext command = CURRENT.get();
-            return command == null ? otherwise.current() : command.origin();
+            return command == null ? otherwise.current() : command.origin().causedBy(command.id());
         };
     }
 

@@ -1,5 +1,8 @@
 package io.tailrace.executor.intake;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.OptionalLong;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -10,6 +13,10 @@ final class Assignment {
 
     private final TopicPartition partition;
     private final Watermark watermark = new Watermark();
+
+    /** What was read at once, oldest first, as far as some of it is not settled. For the thread of the intake. */
+    private final Deque<Batch> batches = new ArrayDeque<>();
+
     private boolean revoked;
 
     Assignment(TopicPartition partition) {
@@ -31,4 +38,29 @@ final class Assignment {
     void revoke() {
         revoked = true;
     }
+
+    /** Records were read together; the offset of the first. */
+    void read(long offset) {
+        batches.addLast(new Batch(offset, System.nanoTime()));
+    }
+
+    /** When ({@link System#nanoTime}) the oldest record was read that is not settled; empty when there is none. */
+    OptionalLong oldestOpen() {
+        if (watermark.open() == 0) {
+            batches.clear();
+            return OptionalLong.empty();
+        }
+        long position = watermark.position().orElse(0);
+        Batch oldest = batches.pollFirst();
+        for (Batch next = batches.peekFirst(); next != null && next.offset <= position; next = batches.peekFirst()) {
+            oldest = batches.pollFirst();
+        }
+        if (oldest == null) {
+            return OptionalLong.empty();
+        }
+        batches.addFirst(oldest);
+        return OptionalLong.of(oldest.nanos);
+    }
+
+    private record Batch(long offset, long nanos) {}
 }

@@ -244,6 +244,7 @@ public final class Intake implements AutoCloseable {
 
     private void take(Assignment assignment, List<ConsumerRecord<byte[], byte[]>> records) {
         List<DueRecord> due = new ArrayList<>(records.size());
+        assignment.read(records.get(0).offset());
         for (ConsumerRecord<byte[], byte[]> record : records) {
             assignment.watermark().begun(record.offset());
             if (!feed.reader().wants(record)) {
@@ -295,6 +296,11 @@ public final class Intake implements AutoCloseable {
             }
         }
         metrics.queued(open);
+        metrics.oldestOpen(assigned.values().stream()
+                .map(Assignment::oldestOpen)
+                .filter(OptionalLong::isPresent)
+                .mapToLong(OptionalLong::getAsLong)
+                .min());
         if (!stop.isEmpty()) {
             consumer.pause(stop);
         }

@@ -10,15 +10,17 @@ import io.tailrace.contract.record.Kind;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The executor's meters. {@code name} is the command's name when a handler is registered for it, else {@value #NO_HANDLER}: names come
- * from rows, and rows may not make meters without end. Each carries {@code source} and
- * {@code subscription}: a process may run an executor for several. Thread-safe.
+ * from rows, and rows may not make meters without end. A handler of many events may be registered for a pattern; see {@link Names}. Each
+ * carries {@code source} and {@code subscription}: a process may run an executor for several. Thread-safe.
  */
 public final class ExecutorMetrics {
 
@@ -30,10 +32,16 @@ public final class ExecutorMetrics {
 
     private final MeterRegistry registry;
     private final Tags own;
+    private final Names names = new Names();
     private final AtomicInteger queued;
     private final AtomicInteger assigned;
     private final AtomicInteger sourceDown;
     private final Timer dueLag;
+
+    /** By {@link System#nanoTime}; null when all that was read is settled. */
+    private volatile @Nullable Long oldestOpen;
+
+    private final Counter missing;
     private final Counter unreadable;
     private final Counter restarts;
 
@@ -96,10 +104,17 @@ public final class ExecutorMetrics {
                 .tags(own)
                 .strongReference(true)
                 .register(registry);
+        Gauge.builder("tailrace.executor.oldest.overdue.age", this::oldestAge)
+                .description("since the oldest row was read that is due and not settled; 0 when there is none")
+                .baseUnit("seconds")
+                .tags(own)
+                .strongReference(true)
+                .register(registry);
         this.dueLag = Timer.builder("tailrace.executor.due.lag")
                 .tags(own)
                 .publishPercentileHistogram()
                 .register(registry);
+        this.missing = registry.counter("tailrace.executor.handler.missing", own);
         this.unreadable = registry.counter("tailrace.executor.unreadable", own);
         this.restarts = registry.counter("tailrace.executor.intake.restarts", own);
     }
@@ -146,6 +161,16 @@ public final class ExecutorMetrics {
         queued.set(rows);
     }
 
+    /** When the oldest row was read that is not settled, by {@link System#nanoTime}; empty when there is none. */
+    public void oldestOpen(OptionalLong nanos) {
+        oldestOpen = nanos.isPresent() ? nanos.getAsLong() : null;
+    }
+
+    private double oldestAge() {
+        Long oldest = oldestOpen;
+        return oldest == null ? 0 : Math.max(0, System.nanoTime() - oldest) / 1e9;
+    }
+
     /** Partitions of this member. */
     public void assigned(int partitions) {
         assigned.set(partitions);
@@ -173,13 +198,25 @@ public final class ExecutorMetrics {
 
     /** A handler ran for so long. */
     public void ran(String name, Duration duration) {
-        registry.timer("tailrace.executor.duration", own.and("name", name)).record(duration);
+        registry.timer("tailrace.executor.duration", own.and("name", names.label(name)))
+                .record(duration);
     }
 
     /** What became of a row. */
     public void settled(String name, Outcome outcome) {
-        registry.counter("tailrace.executor.processed", own.and("name", name, "outcome", word(outcome)))
+        registry.counter("tailrace.executor.processed", own.and("name", names.label(name), "outcome", word(outcome)))
                 .increment();
+    }
+
+    /** A run of a row used so many attempts. */
+    public void attempted(String name, int used) {
+        registry.counter("tailrace.executor.attempts", own.and("name", names.label(name)))
+                .increment(used);
+    }
+
+    /** A row was claimed and nobody here answers to its name. */
+    public void handlerMissing() {
+        missing.increment();
     }
 
     /** Nothing was used, the row comes again. */

@@ -50,6 +50,11 @@ public record EventHandling(String subscription, EventHandlers handlers, Payload
         return handlers.find(subscription, name, 1).isPresent();
     }
 
+    /** Whether an event has a handler. */
+    public boolean knows(EventContent event) {
+        return handlers.find(subscription, event.name(), event.version()).isPresent();
+    }
+
     @Override
     public String noun() {
         return "Event of " + subscription;

@@ -8,11 +8,11 @@ import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.CommandInterceptor.Next;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
-import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /** Calls a handler through all that stands around it. Immutable. */
 public final class HandlerRun {
@@ -23,15 +23,20 @@ public final class HandlerRun {
     private final OutboxMode outboxMode;
     private final Duration timeout;
 
-    /** @param timeout longest run */
+    /**
+     * For one database.
+     *
+     * @param timeout longest run
+     * @param ran told how long the handler of a name took
+     */
     public HandlerRun(
             RunGuard guard,
             SourceConfig source,
             OutboxMode outboxMode,
             Duration timeout,
             Handlers handlers,
-            ExecutorMetrics metrics) {
-        this.stages = Stages.of(guard, timeout, handlers, metrics);
+            BiConsumer<String, Duration> ran) {
+        this.stages = Stages.of(guard, timeout, handlers, ran);
         this.reader = new PayloadReader(handlers);
         this.source = source;
         this.outboxMode = outboxMode;

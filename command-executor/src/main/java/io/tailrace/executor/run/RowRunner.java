@@ -198,6 +198,7 @@ public final class RowRunner implements Work {
 
     private Step missing(Connection connection, Turn turn, Claim claim, boolean wait) throws SQLException {
         CommandRow row = claim.theRow();
+        stamper.metrics().handlerMissing();
         if (claim.request().event() != null) {
             return stamper.conclude(connection, turn, claim, Decisions.missingForEvent(facts(turn.head(), row)));
         }

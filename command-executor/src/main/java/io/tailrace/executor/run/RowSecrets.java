@@ -3,6 +3,7 @@ package io.tailrace.executor.run;
 import io.tailrace.contract.config.RedactConfig.Scrub;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.redact.SecretPaths;
 import io.tailrace.contract.redact.Veil;
 import io.tailrace.executor.claim.AttemptUse;
@@ -29,14 +30,13 @@ public final class RowSecrets {
     private final Function<String, SecretPaths> secrets;
     private final boolean scrubs;
     private final ScrubTable commands;
-    private final ExecutorMetrics metrics;
+    private final Runnable refusals;
 
-    private RowSecrets(
-            Function<String, SecretPaths> secrets, boolean scrubs, ScrubTable commands, ExecutorMetrics metrics) {
+    private RowSecrets(Function<String, SecretPaths> secrets, boolean scrubs, ScrubTable commands, Runnable refusals) {
         this.secrets = secrets;
         this.scrubs = scrubs;
         this.commands = commands;
-        this.metrics = metrics;
+        this.refusals = refusals;
     }
 
     /** Of commands, as the configuration says. */
@@ -45,16 +45,21 @@ public final class RowSecrets {
                 config.redact().secrets()::ofCommand,
                 config.redact().scrub() == Scrub.ON_DONE,
                 ScrubTable.ofCommands(config.source().tables()),
-                metrics);
+                metrics::scrubRefused);
     }
 
     /** Of events: what the inbox holds of one is no secret but for the words of an error, and the outbox is not ours to scrub. */
-    public static RowSecrets ofEvents(TailraceConfig config, ExecutorMetrics metrics) {
+    public static RowSecrets ofEvents(TailraceConfig config) {
         return new RowSecrets(
                 config.redact().secrets()::ofEvent,
                 false,
                 ScrubTable.ofCommands(config.source().tables()),
-                metrics);
+                () -> {});
+    }
+
+    /** No row has any. */
+    public static RowSecrets none(TableNames tables) {
+        return new RowSecrets(name -> SecretPaths.NONE, false, ScrubTable.ofCommands(tables), () -> {});
     }
 
     /** Over the texts of errors of this row. */
@@ -84,7 +89,7 @@ public final class RowSecrets {
                 throw refused;
             }
             connection.rollback(before);
-            metrics.scrubRefused();
+            refusals.run();
             LOG.error(
                     "Secrets stay in a row that is done, the database refuses to change it: rowId={} kind=command sqlState={} {}",
                     id,

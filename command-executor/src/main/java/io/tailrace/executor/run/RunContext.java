@@ -86,7 +86,7 @@ final class RunContext implements CommandContext {
             mine = TailraceClient.builder()
                     .tables(source.tables())
                     .outboxMode(outboxMode)
-                    .origin(row::origin)
+                    .origin(this::ofRows)
                     .build();
             client = mine;
         }
@@ -147,6 +147,10 @@ final class RunContext implements CommandContext {
     @Override
     public Origin origin() {
         return row.origin();
+    }
+
+    private Origin ofRows() {
+        return row.origin().causedBy(id);
     }
 
     @Override

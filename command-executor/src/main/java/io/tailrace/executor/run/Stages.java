@@ -8,7 +8,6 @@ import io.tailrace.executor.handler.PayloadHandler;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.handler.RunningCommand;
-import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,12 +31,12 @@ final class Stages {
 
     private Stages() {}
 
-    static List<Stage> of(RunGuard guard, Duration timeout, Handlers handlers, ExecutorMetrics metrics) {
+    static List<Stage> of(RunGuard guard, Duration timeout, Handlers handlers, BiConsumer<String, Duration> ran) {
         return List.of(
                 Stages::authorised,
                 Stages::logged,
                 Stages::checked,
-                timed(guard, timeout, metrics),
+                timed(guard, timeout, ran),
                 Stages::inTransaction,
                 own(handlers.interceptors()));
     }
@@ -92,7 +92,7 @@ final class Stages {
         return handler.problemIn(command.payloadAs(handler.payloadType()));
     }
 
-    private static Stage timed(RunGuard guard, Duration timeout, ExecutorMetrics metrics) {
+    private static Stage timed(RunGuard guard, Duration timeout, BiConsumer<String, Duration> ran) {
         return (run, next) -> {
             long start = System.nanoTime();
             RunGuard.Watched watched = guard.watch(run.connection, timeout);
@@ -100,7 +100,7 @@ final class Stages {
                 return next.proceed();
             } finally {
                 run.ended = watched.finish();
-                metrics.ran(run.context.name(), Duration.ofNanos(System.nanoTime() - start));
+                ran.accept(run.context.name(), Duration.ofNanos(System.nanoTime() - start));
             }
         };
     }

@@ -169,6 +169,7 @@ public final class Stamper {
         Step step = waits(connection, turn, claim, stamp, trail);
         CommandRow row = claim.theRow();
         metrics.settled(meterName(row.name()), wait.outcome());
+        metrics.attempted(meterName(row.name()), wait.used());
         if (wait.used() > 0 && trail != null) {
             LOG.info(
                     "{} failed, it is tried again: rowId={} key={} name={} attempt={} waitMs={} error={}; more: last_error of its row",
@@ -212,6 +213,7 @@ public final class Stamper {
         long asOf = System.nanoTime();
         connection.commit();
         metrics.settled(meterName(row.name()), Outcome.DEAD);
+        metrics.attempted(meterName(row.name()), die.used());
         LOG.warn(
                 "{} is dead: rowId={} key={} name={} reason={} attempts={} error={}",
                 handling.noun(),

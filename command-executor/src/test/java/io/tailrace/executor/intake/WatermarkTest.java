@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class WatermarkTest {
@@ -50,6 +51,32 @@ class WatermarkTest {
             assertThat(position).isGreaterThanOrEqualTo(last);
             assertThat(open).allMatch(offset -> offset >= position);
             last = position;
+        }
+    }
+
+    @Test
+    void theOldestOpenRecordIsOfTheBatchInWhichItWasRead() {
+        Assignment assignment = new Assignment(new TopicPartition("t", 0));
+        assertThat(assignment.oldestOpen()).isEmpty();
+        long start = System.nanoTime();
+        begun(assignment, 0, 1);
+        long between = System.nanoTime();
+        begun(assignment, 2, 3);
+
+        assignment.watermark().settled(0);
+        assertThat(assignment.oldestOpen().orElseThrow()).isBetween(start, between);
+        assignment.watermark().settled(2);
+        assertThat(assignment.oldestOpen().orElseThrow()).isBetween(start, between);
+        assignment.watermark().settled(1);
+        assertThat(assignment.oldestOpen().orElseThrow()).isGreaterThanOrEqualTo(between);
+        assignment.watermark().settled(3);
+        assertThat(assignment.oldestOpen()).isEmpty();
+    }
+
+    private static void begun(Assignment assignment, long... offsets) {
+        assignment.read(offsets[0]);
+        for (long offset : offsets) {
+            assignment.watermark().begun(offset);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.contract.record;
 
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,4 +32,9 @@ public record Origin(
 
     /** Nobody in particular. */
     public static final Origin NONE = new Origin(null, null, null, null, null, null);
+
+    /** That of a row which another one has caused: the same, with the other one's id as causation id. */
+    public Origin causedBy(UUID row) {
+        return new Origin(tenantId, userId, userRoles, correlationId, row.toString(), traceparent);
+    }
 }
