@@ -31,6 +31,7 @@ import io.tailrace.executor.scrub.Scrubber;
 import io.tailrace.executor.settle.Announcer;
 import io.tailrace.executor.settle.AnswerWriter;
 import io.tailrace.executor.settle.Replies;
+import io.tailrace.executor.webhook.Webhooks;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -67,7 +68,6 @@ public final class CommandExecutor implements Part {
     private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(2);
 
     private final TailraceConfig config;
-    private final Handlers handlers;
     private final Clock clock;
     private final MeterRegistry registry;
     private final ExecutorMetrics metrics;
@@ -84,6 +84,7 @@ public final class CommandExecutor implements Part {
     private @Nullable RunGuard guard;
     private @Nullable AnswerWriter writer;
     private @Nullable Subscriptions subscriptions;
+    private Handlers handlers;
     private Health own = new Health(State.NEW, "");
 
     /** Whether {@link #start} has yet to return. */
@@ -199,6 +200,7 @@ public final class CommandExecutor implements Part {
 
     private void open() {
         Duration limit = config.executor().handlerTimeout().plus(BEYOND_HANDLER);
+        handlers = Webhooks.added(handlers, config.executor().webhooks(), clock);
         Subscriptions events = opened(Subscriptions.of(config, handlers, registry, clock));
         CommandTable table = new CommandTable(config.source().tables(), limit);
         HikariDataSource connections = opened(Pool.open(config, limit));

@@ -14,7 +14,8 @@ final class Migrations {
             new Migration(2, "claim", Scope.ALL, List.of()),
             new Migration(3, "messages", Scope.ALL, List.of()),
             new Migration(4, "holds", Scope.ALL, List.of()),
-            new Migration(5, "deliveries", Scope.INBOX, List.of()));
+            new Migration(5, "deliveries", Scope.INBOX, List.of()),
+            new Migration(6, "external", Scope.ALL, List.of()));
 
     /** The one that makes the source table. */
     static final Migration SOURCE_TABLE = ALL.get(1);

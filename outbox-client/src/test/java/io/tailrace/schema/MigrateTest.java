@@ -39,6 +39,7 @@ class MigrateTest {
                         "applied V003 messages",
                         "applied V004 holds",
                         "applied V005 deliveries",
+                        "applied V006 external",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"

@@ -41,6 +41,8 @@ public record Claim(
         DEAD,
         /** Not due yet. */
         EARLY,
+        /** An external handler had it whose lease has ended: nobody knows whether its effect has happened. An attempt is used. */
+        EXPIRED,
         /** A row of the key that stands before it waits. */
         BEHIND,
         /** It is the caller's until the transaction ends. */

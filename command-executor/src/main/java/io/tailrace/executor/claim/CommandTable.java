@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The command table. Every method runs in the transaction of the connection it is given and never ends it. What each one locks, and
- * by which index, stands beside its function in {@code V002__claim.sql}. Immutable.
+ * by which index, stands beside its function in {@code V002__claim.sql} and {@code V006__external.sql}. Immutable.
  */
 public final class CommandTable implements RowTable {
 
@@ -48,10 +48,11 @@ public final class CommandTable implements RowTable {
     private final String behind;
     private final String announced;
     private final String claimFunction;
-    private final String heldFunction;
+    private final String newestFunction;
     private final String commandTable;
     private final String schema;
     private final int limitMillis;
+    private final ExternalTable external;
 
     /**
      * On the functions of a schema.
@@ -68,22 +69,23 @@ public final class CommandTable implements RowTable {
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
         this.claimFunction =
                 names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
-        this.heldFunction = names.qualified("held_names") + "()";
+        this.newestFunction = ExternalTable.renewFunction(names);
         this.commandTable = names.qualified(names.internalCommand());
         this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
+        this.external = new ExternalTable(names, limitMillis);
     }
 
     @Override
     public List<String> problems(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
             statement.setString(1, claimFunction);
-            statement.setString(2, heldFunction);
+            statement.setString(2, newestFunction);
             for (int i = 3; i <= 7; i++) {
                 statement.setString(i, commandTable);
             }
             statement.setString(8, claimFunction);
-            statement.setString(9, heldFunction);
+            statement.setString(9, newestFunction);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return problems(
@@ -102,7 +104,7 @@ public final class CommandTable implements RowTable {
                             .formatted(transactionTimeout, limitMillis, TableNames.quoted(role)));
         }
         if (!migrated) {
-            problems.add("the database has no function " + claimFunction + " or " + heldFunction
+            problems.add("the database has no function " + claimFunction + " or " + newestFunction
                     + ": run tailrace db migrate");
         } else if (!mayWork) {
             problems.add(
@@ -214,6 +216,11 @@ public final class CommandTable implements RowTable {
                 return stampsBehind(rows);
             }
         }
+    }
+
+    @Override
+    public ExternalTable external() {
+        return external;
     }
 
     @Override

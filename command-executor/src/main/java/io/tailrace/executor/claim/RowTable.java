@@ -56,6 +56,15 @@ public interface RowTable {
     List<Stamp> behind(Connection connection, String orderingKey, long after, List<ClaimRequest> queued)
             throws SQLException;
 
+    /**
+     * What is done with rows that external handlers have.
+     *
+     * @throws IllegalStateException if these rows are never handed out
+     */
+    default ExternalTable external() {
+        throw new IllegalStateException("only commands have external handlers");
+    }
+
     /** Notes that the dead letters of these rows, dead at these turns, are on their way. */
     void announced(Connection connection, List<UUID> ids, List<Integer> turns) throws SQLException;
 }

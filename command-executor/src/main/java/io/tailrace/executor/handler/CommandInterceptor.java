@@ -1,7 +1,7 @@
 package io.tailrace.executor.handler;
 
 /**
- * Stands around every handler, innermost: within its timeout and its transaction, behind gate, roles, logging and the check of the payload.
+ * Stands around every handler that has a transaction, innermost: within its timeout and its transaction, behind gate, roles, logging and the check of the payload.
  * What it writes over {@link CommandContext#connection()} commits or is taken back with what the handler writes.
  *
  * <p>One instance serves all workers at the same time. Found by {@link java.util.ServiceLoader}, or passed to {@link Handlers}.

@@ -66,6 +66,12 @@ public final class EventHandlers {
             }
         }
 
+        void addAll(EventHandlers others) {
+            others.bySubscription.forEach((subscription, byPattern) -> bySubscription
+                    .computeIfAbsent(subscription, none -> new HashMap<>())
+                    .putAll(byPattern));
+        }
+
         EventHandlers build() {
             Map<String, Map<String, EventHandler>> copy = new TreeMap<>();
             bySubscription.forEach((subscription, byPattern) -> copy.put(subscription, Map.copyOf(byPattern)));

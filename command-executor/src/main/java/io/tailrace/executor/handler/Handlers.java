@@ -1,6 +1,7 @@
 package io.tailrace.executor.handler;
 
 import io.tailrace.contract.name.RowName;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -54,6 +55,17 @@ public final class Handlers {
     /** Those that {@link ServiceLoader} finds with a class loader. */
     public static Handlers discovered(ClassLoader loader) {
         return builder().addDiscovered(loader).build();
+    }
+
+    /** To add to these; what is added does not show here. */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.byName.putAll(byName);
+        byBase.forEach((base, ranged) -> builder.byBase.put(base, new ArrayList<>(ranged)));
+        upcasters.forEach((base, versions) -> builder.upcasters.put(base, new HashMap<>(versions)));
+        builder.interceptors.addAll(interceptors);
+        builder.events.addAll(events);
+        return builder;
     }
 
     /** To collect some. */
@@ -126,6 +138,9 @@ public final class Handlers {
             Set<String> names = Set.copyOf(handler.names());
             if (names.isEmpty()) {
                 throw new IllegalArgumentException(handler.getClass().getName() + " answers to no command name");
+            }
+            if (handler instanceof ExternalHandler external) {
+                external.timeout().ifPresent(timeout -> checkTimeout(external, timeout));
             }
             Optional<Versions> versions = handler.versions();
             for (String text : names) {
@@ -218,6 +233,13 @@ public final class Handlers {
                 }
             });
             same.add(new Ranged(versions, handler));
+        }
+
+        private static void checkTimeout(ExternalHandler handler, Duration timeout) {
+            if (timeout.toMillis() < 1 || timeout.compareTo(ExternalHandler.LONGEST) > 0) {
+                throw new IllegalArgumentException("%s asks for a timeout of %s; it may be 1 ms to %s"
+                        .formatted(classOf(handler), timeout, ExternalHandler.LONGEST));
+            }
         }
 
         private static RowName valid(String text, Object owner) {

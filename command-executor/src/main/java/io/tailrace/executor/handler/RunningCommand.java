@@ -16,7 +16,7 @@ public final class RunningCommand {
 
     private RunningCommand() {}
 
-    /** What this thread runs; empty outside of a handler. */
+    /** What this thread runs; empty outside of a handler. Within an {@link ExternalHandler} it has no connection. */
     public static Optional<CommandContext> current() {
         return Optional.ofNullable(CURRENT.get());
     }

@@ -56,7 +56,9 @@ public final class ExecutorMetrics {
         /** Serialization failure or deadlock. */
         CONFLICT,
         /** The connection was lost. */
-        LOST
+        LOST,
+        /** An external run has ended whose claim was lost: what it came to is not written. */
+        FENCED
     }
 
     /** What became of a row at a claim. */

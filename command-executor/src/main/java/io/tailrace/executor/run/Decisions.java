@@ -61,7 +61,7 @@ final class Decisions {
      * @param unusable why the transaction could not be taken back to the savepoint; absent when it could
      */
     static Decision after(Ending ending, @Nullable SQLException unusable, Facts facts) {
-        if (ending.ended() == RunGuard.Ended.STOP) {
+        if (ending.ended() == RunGuard.Ended.STOP || ending.ended() == RunGuard.Ended.FENCED) {
             return new Decision.Repeat(StepBack.LOST);
         }
         if (ending.ended() == RunGuard.Ended.TIMEOUT) {
@@ -147,6 +147,16 @@ final class Decisions {
                 ? new Decision.Die(1, Reason.HANDLER_MISSING, trail)
                 : new Decision.Wait(
                         1, Until.after(facts.policy().waitAfter(attempts, facts.chance())), trail, Outcome.FAILED);
+    }
+
+    /** An external handler had it and is not heard of any more. It is tried again like after any other failure. */
+    static Decision expired(Facts facts) {
+        return failure(
+                ErrorTrail.of(
+                        "ClaimExpired",
+                        "the worker that ran it was not heard of for as long as its lease; whether its effect has happened is not"
+                                + " known"),
+                facts);
     }
 
     /** What a run needs cannot be had. */

@@ -6,18 +6,22 @@ import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.CommandInterceptor.Next;
+import io.tailrace.executor.handler.ExternalHandler;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 
 /** Calls a handler through all that stands around it. Immutable. */
 public final class HandlerRun {
 
+    private final RunGuard guard;
     private final List<Stage> stages;
+    private final List<Stage> outside;
     private final PayloadReader reader;
     private final SourceConfig source;
     private final OutboxMode outboxMode;
@@ -36,7 +40,9 @@ public final class HandlerRun {
             Duration timeout,
             Handlers handlers,
             BiConsumer<String, Duration> ran) {
-        this.stages = Stages.of(guard, timeout, handlers, ran);
+        this.guard = guard;
+        this.stages = Stages.of(guard, handlers, ran);
+        this.outside = Stages.outside(guard, ran);
         this.reader = new PayloadReader(handlers);
         this.source = source;
         this.outboxMode = outboxMode;
@@ -55,24 +61,52 @@ public final class HandlerRun {
     Ending call(CommandHandler handler, Connection connection, Claim claim) throws SQLException {
         GuardedConnection guarded = new GuardedConnection(connection);
         RunContext context = new RunContext(claim, guarded.handed(), source, outboxMode, handler, reader);
-        Run run = new Run(handler, connection, guarded, context);
-        Result result = null;
-        Throwable thrown = null;
+        Run run = new Run(handler, connection, guarded, context, timeout);
+        Ending ending;
         try {
-            result = through(run).proceed();
-        } catch (Throwable whatever) {
-            // An Error too: the row that causes it must not cost this worker its thread and every other row its turn.
-            thrown = whatever;
+            ending = through(stages, run);
         } finally {
             guarded.end();
         }
         if (run.notBegun != null && run.ended == RunGuard.Ended.NOT) {
             throw run.notBegun;
         }
+        return ending;
+    }
+
+    /** Runs it to its end without a connection; its lease is kept meanwhile. */
+    Ending callOutside(ExternalHandler handler, Claim claim, Lease lease) {
+        RunContext context = new RunContext(claim, null, source, outboxMode, handler, reader);
+        Run run = new Run(handler, null, null, context, timeoutOf(handler));
+        run.observer = lease::guards;
+        Future<?> renewal = guard.beside(lease.beat(), lease::renewWhenDue);
+        try {
+            Ending ending = through(outside, run);
+            // What it returned has happened, even if somebody wanted to end it just then.
+            return ending.result() == null ? ending : new Ending(ending.result(), null, RunGuard.Ended.NOT, null);
+        } finally {
+            renewal.cancel(false);
+        }
+    }
+
+    /** How long a run of this handler may take. */
+    Duration timeoutOf(ExternalHandler handler) {
+        return handler.timeout().orElse(timeout);
+    }
+
+    private static Ending through(List<Stage> stages, Run run) {
+        Result result = null;
+        Throwable thrown = null;
+        try {
+            result = entrance(stages, run).proceed();
+        } catch (Throwable whatever) {
+            // An Error too: the row that causes it must not cost this worker its thread and every other row its turn.
+            thrown = whatever;
+        }
         return new Ending(result, thrown, run.ended, run.before);
     }
 
-    private Next through(Run run) {
+    private static Next entrance(List<Stage> stages, Run run) {
         Next next = Stages.handler(run);
         for (int i = stages.size() - 1; i >= 0; i--) {
             next = within(stages.get(i), run, next);

@@ -8,20 +8,29 @@ import org.jspecify.annotations.Nullable;
  *
  * @param conflicts serialization failures and deadlocks in a row
  * @param pending what its run came to, when that could not be stamped in the transaction of the run
+ * @param unwritten what its external run came to, when that could not be written yet
  */
-record Memo(int conflicts, @Nullable Decision pending) implements Task.Memo {
+record Memo(int conflicts, @Nullable Decision pending, ExternalRun.@Nullable Unwritten unwritten) implements Task.Memo {
 
-    private static final Memo NOTHING = new Memo(0, null);
+    private static final Memo NOTHING = new Memo(0, null, null);
 
     static Memo of(Task task) {
         return task.memo(Memo.class).orElse(NOTHING);
     }
 
     Memo oneMoreConflict() {
-        return new Memo(conflicts + 1, null);
+        return new Memo(conflicts + 1, null, null);
     }
 
     Memo toStamp(Decision decision) {
-        return new Memo(conflicts, decision);
+        return new Memo(conflicts, decision, null);
+    }
+
+    Memo toWrite(ExternalRun.Unwritten end) {
+        return new Memo(conflicts, null, end);
+    }
+
+    Memo nothingToWrite() {
+        return new Memo(conflicts, null, null);
     }
 }

@@ -6,6 +6,7 @@ import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.RowTable;
 import io.tailrace.executor.handler.CommandHandler;
+import io.tailrace.executor.handler.ExternalHandler;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.hold.Gate;
 import io.tailrace.executor.intake.Task;
@@ -48,6 +49,7 @@ public final class RowRunner implements Work {
     private final HandlerRun run;
     private final Handling handling;
     private final Rules rules;
+    private final ExternalRun external;
 
     /** SQLSTATEs that kept rows from their claims, each told once: what keeps one row keeps them all. */
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -79,17 +81,25 @@ public final class RowRunner implements Work {
         this.run = run;
         this.handling = handling;
         this.rules = rules;
+        this.external = new ExternalRun(this, connections, table, stamper, run, rules);
+    }
+
+    /** One look at a row, over a connection that is given back afterwards. */
+    interface Look {
+        Step at(Connection connection) throws SQLException;
     }
 
     @Override
     public Outcome run(Turn turn) {
-        Step step = look(turn);
+        ExternalRun.Unwritten end = Memo.of(turn.head()).unwritten();
+        Step first = end == null ? look(turn, connection -> claimed(connection, turn)) : external.write(turn, end);
+        Step step = first.last();
         // After the connection is back: an answer may have to wait for the broker.
         step.afterwards().run();
         return step.outcome();
     }
 
-    private Step look(Turn turn) {
+    Step look(Turn turn, Look look) {
         Connection connection;
         try {
             connection = connections.take();
@@ -98,7 +108,7 @@ public final class RowRunner implements Work {
             return stepBack(turn.head(), StepBack.LOST, Backoff.LOST);
         }
         try (connection) {
-            return claimed(connection, turn);
+            return look.at(connection);
         } catch (SQLException e) {
             return failed(turn.head(), e);
         }
@@ -145,6 +155,7 @@ public final class RowRunner implements Work {
                 yield stamper.settled(connection, head, claim);
             }
             case REPEAT, DEAD -> stamper.repeated(connection, turn, claim);
+            case EXPIRED -> stamper.conclude(connection, turn, claim, Decisions.expired(facts(head, claim.theRow())));
             case BEHIND -> {
                 Step behind = stamper.behind(connection, turn, claim);
                 // Not stamped although we hold it: it changed between two statements, and the next claim will say how.
@@ -215,6 +226,9 @@ public final class RowRunner implements Work {
         Task head = turn.head();
         CommandRow row = claim.theRow();
         stamper.metrics().started(row.lagMillis());
+        if (handler instanceof ExternalHandler outside) {
+            return external.begin(connection, turn, claim, outside, probe);
+        }
         Ending ending = run.call(handler, connection, claim);
         if (ending.isSuccess()) {
             return completed(connection, head, claim, probe);
@@ -231,7 +245,7 @@ public final class RowRunner implements Work {
     }
 
     /** What a run says of its name. A probe that finds its dependency away is held like all the others. */
-    private Decision learnt(Ending ending, Decision decision, Claim claim, boolean probe) {
+    Decision learnt(Ending ending, Decision decision, Claim claim, boolean probe) {
         String name = claim.theRow().name();
         if (decision instanceof Decision.Wait wait
                 && wait.outcome() == ExecutorMetrics.Outcome.UNAVAILABLE
@@ -326,16 +340,20 @@ public final class RowRunner implements Work {
         return stepBack(head, why, backoff);
     }
 
-    private Step stepBack(Task head, StepBack why, Backoff backoff) {
+    Step stepBack(Task head, StepBack why, Backoff backoff) {
         stamper.metrics().steppedBack(why);
         return Step.again(backoff.after(head.countStepBack()));
     }
 
     private Decisions.Facts facts(Task head, CommandRow row) {
+        return facts(head, row, run.timeout());
+    }
+
+    Decisions.Facts facts(Task head, CommandRow row, Duration timeout) {
         return new Decisions.Facts(
                 row,
                 rules.config().policyOf(row.name()),
-                run.timeout(),
+                timeout,
                 rules.secrets().veil(row),
                 Memo.of(head).conflicts(),
                 rules.clock().instant(),

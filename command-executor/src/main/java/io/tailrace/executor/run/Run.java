@@ -5,15 +5,21 @@ import io.tailrace.executor.handler.CommandHandler;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One run on its way through the stages. For one thread: the handler's. */
+/** One run on its way through the stages; outside of a transaction without a connection. For one thread: the handler's. */
 final class Run {
 
     final CommandHandler handler;
-    final Connection connection;
-    final GuardedConnection guarded;
+    final @Nullable Connection connection;
+    final @Nullable GuardedConnection guarded;
     final RunContext context;
+    final Duration timeout;
+
+    /** Who is told of the watch over this run, once it is watched. */
+    Consumer<RunGuard.Watched> observer = watched -> {};
 
     /** Whether somebody ended it from outside. */
     RunGuard.Ended ended = RunGuard.Ended.NOT;
@@ -26,10 +32,16 @@ final class Run {
     @Nullable
     SQLException notBegun;
 
-    Run(CommandHandler handler, Connection connection, GuardedConnection guarded, RunContext context) {
+    Run(
+            CommandHandler handler,
+            @Nullable Connection connection,
+            @Nullable GuardedConnection guarded,
+            RunContext context,
+            Duration timeout) {
         this.handler = handler;
         this.connection = connection;
         this.guarded = guarded;
         this.context = context;
+        this.timeout = timeout;
     }
 }

@@ -28,7 +28,7 @@ final class RunContext implements CommandContext {
 
     private final UUID id;
     private final CommandRow row;
-    private final Connection connection;
+    private final @Nullable Connection connection;
     private final SourceConfig source;
     private final OutboxMode outboxMode;
     private final CommandHandler handler;
@@ -40,7 +40,7 @@ final class RunContext implements CommandContext {
 
     RunContext(
             Claim claim,
-            Connection guarded,
+            @Nullable Connection guarded,
             SourceConfig source,
             OutboxMode outboxMode,
             CommandHandler handler,
@@ -66,6 +66,12 @@ final class RunContext implements CommandContext {
 
     @Override
     public Connection connection() {
+        if (connection == null) {
+            throw new IllegalStateException(
+                    ("%s is external and has no connection; what is to commit with the end of a command is for"
+                                    + " a handler that is not")
+                            .formatted(handler.getClass().getName()));
+        }
         return connection;
     }
 

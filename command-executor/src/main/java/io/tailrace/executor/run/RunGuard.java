@@ -25,26 +25,43 @@ public final class RunGuard implements AutoCloseable {
     private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
 
+    /** Apart from the timer: what it does speaks to the database, and an alarm must not wait for that. Has no thread until there is work. */
+    private final ScheduledThreadPoolExecutor renewals;
+
+    private volatile boolean stopped;
+
     /** Starts its timer. */
     public RunGuard() {
         // Two, because a cancel speaks to the server and may have to wait for it.
-        this.timer = new ScheduledThreadPoolExecutor(2, task -> {
-            Thread thread = new Thread(task, "tailrace-executor-guard");
+        this.timer = daemons("tailrace-executor-guard");
+        this.renewals = daemons("tailrace-executor-lease");
+    }
+
+    private static ScheduledThreadPoolExecutor daemons(String name) {
+        ScheduledThreadPoolExecutor two = new ScheduledThreadPoolExecutor(2, task -> {
+            Thread thread = new Thread(task, name);
             thread.setDaemon(true);
             return thread;
         });
-        this.timer.setRemoveOnCancelPolicy(true);
+        two.setRemoveOnCancelPolicy(true);
+        return two;
     }
 
     /** Why a run was ended from outside. */
     enum Ended {
         NOT,
         TIMEOUT,
-        STOP
+        STOP,
+        /** Another worker may have its row. */
+        FENCED
     }
 
-    /** Watches the calling thread until {@link Watched#finish}. */
-    Watched watch(Connection connection, Duration timeout) {
+    /**
+     * Watches the calling thread until {@link Watched#finish}.
+     *
+     * @param connection whose statement is cancelled too; null without one
+     */
+    Watched watch(@Nullable Connection connection, Duration timeout) {
         Watched run = new Watched(Thread.currentThread(), connection);
         watched.add(run);
         try {
@@ -52,31 +69,47 @@ public final class RunGuard implements AutoCloseable {
         } catch (RejectedExecutionException closing) {
             run.end(Ended.STOP);
         }
+        // After it can be found: one of the two sees the other.
+        if (stopped) {
+            run.end(Ended.STOP);
+        }
         return run;
     }
 
-    /** Ends every run that is under way. */
+    /** Does something beside a run, again and again, until that is cancelled. What it throws ends it. */
+    Future<?> beside(Duration pause, Runnable work) {
+        return renewals.scheduleWithFixedDelay(work, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends every run that is under way, and those that begin all the same. */
     public void stopAll() {
+        stopped = true;
         watched.forEach(run -> run.end(Ended.STOP));
     }
 
     @Override
     public void close() {
         timer.shutdownNow();
+        renewals.shutdownNow();
     }
 
     /** One run. */
     final class Watched {
 
         private final Thread thread;
-        private final Connection connection;
+        private final @Nullable Connection connection;
         private volatile @Nullable Future<?> alarm;
         private boolean over;
         private Ended ended = Ended.NOT;
 
-        private Watched(Thread thread, Connection connection) {
+        private Watched(Thread thread, @Nullable Connection connection) {
             this.thread = thread;
             this.connection = connection;
+        }
+
+        /** Another worker may have its row. */
+        void fence() {
+            end(Ended.FENCED);
         }
 
         private synchronized void end(Ended why) {
@@ -85,6 +118,9 @@ public final class RunGuard implements AutoCloseable {
             }
             ended = why;
             thread.interrupt();
+            if (connection == null) {
+                return;
+            }
             try {
                 // Inside the lock: finish() waits until the cancel has arrived, so that it cannot hit a statement of
                 // ours.

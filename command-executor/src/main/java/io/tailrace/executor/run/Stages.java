@@ -1,5 +1,6 @@
 package io.tailrace.executor.run;
 
+import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.CommandInterceptor;
 import io.tailrace.executor.handler.CommandInterceptor.Next;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,14 +33,19 @@ final class Stages {
 
     private Stages() {}
 
-    static List<Stage> of(RunGuard guard, Duration timeout, Handlers handlers, BiConsumer<String, Duration> ran) {
+    static List<Stage> of(RunGuard guard, Handlers handlers, BiConsumer<String, Duration> ran) {
         return List.of(
                 Stages::authorised,
                 Stages::logged,
                 Stages::checked,
-                timed(guard, timeout, ran),
+                timed(guard, ran),
                 Stages::inTransaction,
                 own(handlers.interceptors()));
+    }
+
+    /** Of external handlers: the application's own may count on the transaction. */
+    static List<Stage> outside(RunGuard guard, BiConsumer<String, Duration> ran) {
+        return List.of(Stages::authorised, Stages::logged, Stages::checked, timed(guard, ran));
     }
 
     /** Whoever scheduled the command must have one of the roles. */
@@ -92,11 +99,12 @@ final class Stages {
         return handler.problemIn(command.payloadAs(handler.payloadType()));
     }
 
-    private static Stage timed(RunGuard guard, Duration timeout, BiConsumer<String, Duration> ran) {
+    private static Stage timed(RunGuard guard, BiConsumer<String, Duration> ran) {
         return (run, next) -> {
             long start = System.nanoTime();
-            RunGuard.Watched watched = guard.watch(run.connection, timeout);
+            RunGuard.Watched watched = guard.watch(run.connection, run.timeout);
             try {
+                run.observer.accept(watched);
                 return next.proceed();
             } finally {
                 run.ended = watched.finish();
@@ -107,8 +115,9 @@ final class Stages {
 
     /** The connection is the handler's from here to the end of the run, and not to end. */
     private static Result inTransaction(Run run, Next next) throws Exception {
+        GuardedConnection guarded = Objects.requireNonNull(run.guarded);
         try {
-            run.before = run.connection.setSavepoint();
+            run.before = Objects.requireNonNull(run.connection).setSavepoint();
         } catch (SQLException gone) {
             run.notBegun = gone;
             throw gone;
@@ -116,7 +125,7 @@ final class Stages {
         try {
             return next.proceed();
         } finally {
-            run.guarded.end();
+            guarded.end();
         }
     }
 

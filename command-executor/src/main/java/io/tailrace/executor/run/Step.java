@@ -4,24 +4,42 @@ import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where one claim has led, once its transaction has ended.
  *
  * @param outcome for the queue
  * @param afterwards what is said when the connection has been given back: answers, and offsets that pass
+ * @param next what is to be done then instead of both, and what that has led to; null when this is the end
  */
-record Step(Work.Outcome outcome, Runnable afterwards) {
+record Step(
+        Work.Outcome outcome, Runnable afterwards, @Nullable Supplier<Step> next) {
+
+    /** The end is not reached: it goes on so, without a connection. */
+    static Step on(Supplier<Step> next) {
+        return new Step(Work.Outcome.again(Duration.ZERO), () -> {}, next);
+    }
+
+    /** Goes on to the end. */
+    Step last() {
+        Step step = this;
+        while (step.next != null) {
+            step = step.next.get();
+        }
+        return step;
+    }
 
     static Step again(Duration wait) {
-        return new Step(Work.Outcome.again(wait), () -> {});
+        return new Step(Work.Outcome.again(wait), () -> {}, null);
     }
 
     static Step finished(Task task, Runnable afterwards) {
-        return new Step(Work.Outcome.finished(List.of(task)), afterwards);
+        return new Step(Work.Outcome.finished(List.of(task)), afterwards, null);
     }
 
     static Step finished(List<Task> tasks, Runnable afterwards) {
-        return new Step(Work.Outcome.finished(tasks), afterwards);
+        return new Step(Work.Outcome.finished(tasks), afterwards, null);
     }
 }

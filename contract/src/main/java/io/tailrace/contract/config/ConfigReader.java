@@ -146,6 +146,9 @@ public final class ConfigReader {
         var onMissingHandler = section.value(Keys.ON_MISSING_HANDLER);
         var stopTimeout = section.value(Keys.EXECUTOR_STOP_TIMEOUT);
         Map<String, String> switchedOff = section.section("switched-off").texts();
+        var externalLease = section.value(WebhookKeys.EXTERNAL_LEASE);
+        Map<String, Value<WebhookConfig>> webhooks = new HashMap<>();
+        section.section("webhooks").sections().forEach((name, below) -> webhooks.put(name, WebhookReader.read(below)));
         return section.make(() -> new ExecutorConfig(
                 workers.get(),
                 retry.get(),
@@ -153,7 +156,9 @@ public final class ConfigReader {
                 handlerTimeout.get(),
                 onMissingHandler.get(),
                 stopTimeout.get(),
-                switchedOff));
+                switchedOff,
+                externalLease.get(),
+                valuesOf(webhooks)));
     }
 
     private static Value<RedactConfig> redact(Section section) {

@@ -16,6 +16,8 @@ import java.util.Objects;
  * @param onMissingHandler what becomes of a command that no handler is registered for
  * @param stopTimeout how long a stop waits for running handlers
  * @param switchedOff command names that do not run here, each with the reason for people; their commands wait
+ * @param externalLease how long the claim of an external handler lasts that is not renewed
+ * @param webhooks by command name
  */
 public record ExecutorConfig(
         int workers,
@@ -24,7 +26,12 @@ public record ExecutorConfig(
         Duration handlerTimeout,
         MissingHandler onMissingHandler,
         Duration stopTimeout,
-        Map<String, String> switchedOff) {
+        Map<String, String> switchedOff,
+        Duration externalLease,
+        Map<String, WebhookConfig> webhooks) {
+
+    /** How long the claim of an external handler lasts when nothing is said. */
+    public static final Duration EXTERNAL_LEASE = Duration.ofMinutes(5);
 
     /** What becomes of a command that no handler is registered for. */
     public enum MissingHandler {
@@ -39,12 +46,21 @@ public record ExecutorConfig(
         Objects.requireNonNull(onMissingHandler, "onMissingHandler");
         retryByName = Map.copyOf(retryByName);
         switchedOff = Map.copyOf(switchedOff);
+        webhooks = Map.copyOf(webhooks);
         Keys.WORKERS.require(workers);
         Keys.HANDLER_TIMEOUT.require(handlerTimeout);
         Keys.EXECUTOR_STOP_TIMEOUT.require(stopTimeout);
+        WebhookKeys.EXTERNAL_LEASE.require(externalLease);
+        webhooks.keySet().forEach(ExecutorConfig::requireName);
     }
 
-    /** With nothing switched off. */
+    private static void requireName(String command) {
+        RowName.command(command).match(name -> true, problem -> {
+            throw new IllegalArgumentException("executor.webhooks.%s: %s".formatted(command, problem));
+        });
+    }
+
+    /** With nothing switched off, and no webhooks. */
     public ExecutorConfig(
             int workers,
             RetryPolicy retry,
@@ -53,6 +69,33 @@ public record ExecutorConfig(
             MissingHandler onMissingHandler,
             Duration stopTimeout) {
         this(workers, retry, retryByName, handlerTimeout, onMissingHandler, stopTimeout, Map.of());
+    }
+
+    /** Without webhooks. */
+    public ExecutorConfig(
+            int workers,
+            RetryPolicy retry,
+            Map<String, RetryPolicy> retryByName,
+            Duration handlerTimeout,
+            MissingHandler onMissingHandler,
+            Duration stopTimeout,
+            Map<String, String> switchedOff) {
+        this(
+                workers,
+                retry,
+                retryByName,
+                handlerTimeout,
+                onMissingHandler,
+                stopTimeout,
+                switchedOff,
+                EXTERNAL_LEASE,
+                Map.of());
+    }
+
+    /** The same with external handlers whose claims last for this long, and with these webhooks. */
+    public ExecutorConfig with(Duration lease, Map<String, WebhookConfig> hooks) {
+        return new ExecutorConfig(
+                workers, retry, retryByName, handlerTimeout, onMissingHandler, stopTimeout, switchedOff, lease, hooks);
     }
 
     /** The policy of a command: the override of its name, else that of its name without a version, else the common one. */

@@ -361,7 +361,9 @@ final class Keys {
                 HANDLER_TIMEOUT,
                 ON_MISSING_HANDLER,
                 SWITCHED_OFF,
-                EXECUTOR_STOP_TIMEOUT,
+                EXECUTOR_STOP_TIMEOUT));
+        all.addAll(WebhookKeys.all());
+        all.addAll(List.of(
                 SUBSCRIPTION_EVENTS,
                 SUBSCRIPTION_FROM,
                 SUBSCRIPTION_WORKERS,
