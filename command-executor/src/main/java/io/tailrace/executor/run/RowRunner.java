@@ -48,6 +48,7 @@ public final class RowRunner implements Work {
     private final HandlerRun run;
     private final Handling handling;
     private final Rules rules;
+    private final Suspicion suspicion;
 
     /** SQLSTATEs that kept rows from their claims, each told once: what keeps one row keeps them all. */
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -79,6 +80,7 @@ public final class RowRunner implements Work {
         this.run = run;
         this.handling = handling;
         this.rules = rules;
+        this.suspicion = new Suspicion(table, stamper);
     }
 
     @Override
@@ -122,7 +124,7 @@ public final class RowRunner implements Work {
 
     private Step claimed(Connection connection, Turn turn) throws SQLException {
         Task head = turn.head();
-        Claim claim = table.claim(connection, head.record().row());
+        Claim claim = suspicion.claim(connection, head);
         return switch (claim.verdict()) {
             case BUSY -> release(connection, head, StepBack.BUSY, Backoff.BUSY);
             case UNSEEN -> {
@@ -213,6 +215,10 @@ public final class RowRunner implements Work {
             throws SQLException {
         Task head = turn.head();
         CommandRow row = claim.theRow();
+        if (suspicion.isDue(head)) {
+            suspicion.accuse(connection, head, claim, Decisions.workerDied(facts(head, row)));
+            return claimed(connection, turn);
+        }
         stamper.metrics().started(row.lagMillis());
         Ending ending = run.call(handler, connection, claim);
         if (ending.isSuccess()) {
@@ -223,6 +229,9 @@ public final class RowRunner implements Work {
         Decision decision = learnt(ending, Decisions.after(ending, unusable, facts(head, row)), claim, probe);
         boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
         Step step = stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
+        if (ending.ended() == RunGuard.Ended.STOP) {
+            suspicion.drop(connection, head);
+        }
         if (ending.thrown() != null && AttemptUse.spoilsConnection(ending.thrown())) {
             connections.discard(connection);
         }
