@@ -215,7 +215,7 @@ public final class FastPath implements AutoCloseable {
                                         .orElse("the connection was lost")));
             case SETTLED -> done(id, ran.claim().theRow().isDead() ? Outcome.WAITING : Outcome.DUPLICATE);
             case BUSY -> done(id, Outcome.RUNNING);
-            case REPEAT, DEAD, EARLY, BEHIND, UNSEEN, GONE -> done(id, Outcome.WAITING);
+            case REPEAT, DEAD, EARLY, EXPIRED, BEHIND, UNSEEN, GONE -> done(id, Outcome.WAITING);
         };
     }
 

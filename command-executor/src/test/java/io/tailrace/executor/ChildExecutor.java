@@ -37,7 +37,11 @@ final class ChildExecutor {
                             System.out.println("ran " + runs.incrementAndGet());
                             return Result.success();
                         }),
-                        Effects.handler("reject", command -> Result.rejected("no"))),
+                        Effects.handler("reject", command -> Result.rejected("no")),
+                        Effects.handler("halt", command -> {
+                            Runtime.getRuntime().halt(3);
+                            return Result.success();
+                        })),
                 meters,
                 Clock.systemUTC());
         executor.start();

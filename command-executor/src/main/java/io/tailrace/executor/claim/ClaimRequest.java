@@ -40,6 +40,11 @@ public record ClaimRequest(
         this(id, source, orderingKey, place, turn, xid, bury, null);
     }
 
+    /** The same at another turn of its row. */
+    public ClaimRequest at(int anotherTurn) {
+        return new ClaimRequest(id, source, orderingKey, place, anotherTurn, xid, bury, event);
+    }
+
     /** The event of a request for one. */
     EventContent theEvent() {
         return Objects.requireNonNull(event, () -> "row " + id + " is no event");

@@ -40,11 +40,20 @@ public final class CommandTable implements RowTable {
                     AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
                 current_user""";
 
+    /** Of a table and the condition that names its row. Locks the row if nobody else has; by the index on its id. */
+    static final String ACQUIT = """
+            UPDATE %1$s c SET status = 'PENDING', attempts = ?, reason = ?, last_error = ?,
+                not_before = to_timestamp(?::bigint / 1000.0), first_failed_at = to_timestamp(?::bigint / 1000.0),
+                failed_at = to_timestamp(?::bigint / 1000.0)
+            WHERE c.ctid = (SELECT t.ctid FROM %1$s t
+                WHERE %2$s AND t.turn = ? AND t.status IN ('PENDING', 'DEAD') FOR UPDATE SKIP LOCKED)""";
+
     private final String claim;
     private final String complete;
     private final String waiting;
     private final String held;
     private final String dead;
+    private final String acquit;
     private final String behind;
     private final String announced;
     private final String claimFunction;
@@ -65,6 +74,7 @@ public final class CommandTable implements RowTable {
         this.waiting = "SELECT * FROM " + names.qualified("stamp_waiting") + "(?,?,?,?,?,?,?,?)";
         this.held = "SELECT * FROM " + names.qualified("stamp_held") + "(?,?,?,?,?,?)";
         this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
+        this.acquit = ACQUIT.formatted(names.qualified(names.internalCommand()), "t.id = ?");
         this.behind = "SELECT * FROM " + names.qualified("stamp_behind") + "(?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
         this.claimFunction =
@@ -191,6 +201,25 @@ public final class CommandTable implements RowTable {
             statement.setString(7, error);
             return stamp(statement, claimed.request().id());
         }
+    }
+
+    @Override
+    public void acquit(Connection connection, ClaimRequest request, CommandRow.Progress before) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(acquit)) {
+            bindBefore(statement, before);
+            statement.setObject(7, request.id());
+            statement.setInt(8, request.turn());
+            statement.executeUpdate();
+        }
+    }
+
+    static void bindBefore(PreparedStatement statement, CommandRow.Progress before) throws SQLException {
+        statement.setInt(1, before.attempts());
+        statement.setString(2, before.reason());
+        statement.setString(3, before.error());
+        statement.setObject(4, before.notBeforeMillis(), Types.BIGINT);
+        statement.setObject(5, before.firstFailedMillis(), Types.BIGINT);
+        statement.setObject(6, before.failedMillis(), Types.BIGINT);
     }
 
     @Override

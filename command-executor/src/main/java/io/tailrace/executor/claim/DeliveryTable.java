@@ -43,6 +43,7 @@ public final class DeliveryTable implements RowTable {
     private final String complete;
     private final String waiting;
     private final String dead;
+    private final String acquit;
     private final String behind;
     private final String announced;
     private final String claimFunction;
@@ -62,6 +63,8 @@ public final class DeliveryTable implements RowTable {
         this.complete = "SELECT " + names.qualified("complete_claimed_delivery") + "(?,?,?,?,?,?,?,?,?)";
         this.waiting = "SELECT * FROM " + names.qualified("stamp_delivery_waiting") + "(?,?,?,?,?,?,?,?,?)";
         this.dead = "SELECT * FROM " + names.qualified("stamp_delivery_dead") + "(?,?,?,?,?,?,?,?)";
+        this.acquit =
+                CommandTable.ACQUIT.formatted(names.qualified("delivery"), "t.subscription = ? AND t.event_id = ?");
         this.behind = "SELECT * FROM " + names.qualified("stamp_deliveries_behind") + "(?,?,?,?,?,?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_deliveries") + "(?,?,?)";
         this.claimFunction = names.qualified("claim_delivery")
@@ -183,6 +186,17 @@ public final class DeliveryTable implements RowTable {
             statement.setString(7, reason.text());
             statement.setString(8, error);
             return CommandTable.stamp(statement, claimed.request().id());
+        }
+    }
+
+    @Override
+    public void acquit(Connection connection, ClaimRequest request, CommandRow.Progress before) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(acquit)) {
+            CommandTable.bindBefore(statement, before);
+            statement.setString(7, subscription);
+            statement.setObject(8, request.id());
+            statement.setInt(9, request.turn());
+            statement.executeUpdate();
         }
     }
 

@@ -47,6 +47,15 @@ public interface RowTable {
             throws SQLException;
 
     /**
+     * Takes back a failure that was stamped before a run, in the transaction of that run: if it does not commit, the failure stands. Changes nothing
+     * if the row has another turn by now, or somebody has it.
+     *
+     * @param request with the turn of the stamp
+     * @param before what stood on the row before it; turn and place stay what they are
+     */
+    void acquit(Connection connection, ClaimRequest request, CommandRow.Progress before) throws SQLException;
+
+    /**
      * Stamps rows of a key that are queued behind a row which waits; the caller's transaction holds the key.
      *
      * @param orderingKey of all of them

@@ -7,20 +7,22 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * One partition for as long as this member has it. A partition that comes back later is another assignment: what is left of the first one
- * cannot move the offset of the second. {@code revoked} is guarded by the lock of {@link KeyQueues}.
+ * cannot move the offset of the second. What is not final is guarded by the lock of {@link KeyQueues}.
  */
 final class Assignment {
 
     private final TopicPartition partition;
-    private final Watermark watermark = new Watermark();
+    private final Watermark watermark;
 
     /** What was read at once, oldest first, as far as some of it is not settled. For the thread of the intake. */
     private final Deque<Batch> batches = new ArrayDeque<>();
 
     private boolean revoked;
+    private int suspects;
 
-    Assignment(TopicPartition partition) {
+    Assignment(TopicPartition partition, Watermark watermark) {
         this.partition = partition;
+        this.watermark = watermark;
     }
 
     TopicPartition partition() {
@@ -39,6 +41,15 @@ final class Assignment {
         revoked = true;
     }
 
+    /** Its next rows, so many of those that run, may have killed its last owner. */
+    int suspects() {
+        return suspects;
+    }
+
+    void suspects(int rows) {
+        suspects = rows;
+    }
+
     /** Records were read together; the offset of the first. */
     void read(long offset) {
         batches.addLast(new Batch(offset, System.nanoTime()));
@@ -50,7 +61,7 @@ final class Assignment {
             batches.clear();
             return OptionalLong.empty();
         }
-        long position = watermark.position().orElse(0);
+        long position = watermark.position();
         Batch oldest = batches.pollFirst();
         for (Batch next = batches.peekFirst(); next != null && next.offset <= position; next = batches.peekFirst()) {
             oldest = batches.pollFirst();

@@ -32,6 +32,14 @@ public record DueRecord(
         return headers.text(HeaderName.CE_TYPE).orElse("");
     }
 
+    /** Equal for the rows of its partition that run one after the other: a source's key, or this very record if it has none. */
+    Object queueKey() {
+        String ordering = row.orderingKey();
+        return ordering == null ? (Object) offset : new SourceKey(row.source(), ordering);
+    }
+
+    private record SourceKey(String source, String key) {}
+
     /** For logs: where it was read, which row, and no more. */
     @Override
     public String toString() {

@@ -9,11 +9,9 @@ import io.tailrace.executor.metric.ExecutorMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -57,7 +55,7 @@ public final class Intake implements AutoCloseable {
 
     private static final Duration BEFORE_NEXT_CLIENT = Duration.ofSeconds(1);
 
-    /** Unsettled rows of a partition at which it is paused, and at which it goes on; they bound the heap and the work after a crash. */
+    /** Unsettled rows of a partition at which it is paused, and at which it goes on; they bound the heap. Several times what one key may queue. */
     private static final int FULL = 1000;
 
     private static final int ROOM = 500;
@@ -74,8 +72,7 @@ public final class Intake implements AutoCloseable {
     private final Feed feed;
     private final Set<String> foreign = new HashSet<>();
     private final IntakeState state = new IntakeState();
-    private final Map<TopicPartition, Assignment> assigned = new HashMap<>();
-    private final Map<TopicPartition, Long> committed = new HashMap<>();
+    private final Partitions partitions;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "tailrace-executor-intake");
     private final FirstOffsets firstOffsets = new FirstOffsets();
@@ -94,6 +91,7 @@ public final class Intake implements AutoCloseable {
         this.feed = feed;
         this.queues = queues;
         this.metrics = metrics;
+        this.partitions = new Partitions(queues, metrics, LEAVE);
         this.thread.setDaemon(true);
     }
 
@@ -169,7 +167,7 @@ public final class Intake implements AutoCloseable {
                         once(consumer);
                     }
                 } finally {
-                    leave(consumer);
+                    partitions.leave(consumer);
                     // Not try-with-resources: its close would wait half a minute for a broker that is away.
                     consumer.close(CloseOptions.timeout(LEAVE));
                 }
@@ -211,12 +209,16 @@ public final class Intake implements AutoCloseable {
             return;
         }
         firstOffsets.commitWith(consumer, LEAVE);
+        partitions.begin(consumer);
         for (TopicPartition partition : records.partitions()) {
-            take(Objects.requireNonNull(assigned.get(partition)), records.records(partition));
+            take(partitions.get(partition), records.records(partition));
+        }
+        for (Assignment assignment : partitions.all()) {
+            assignment.watermark().turn().ifPresent(offset -> consumer.seek(assignment.partition(), offset));
         }
         throttle(consumer);
         if (System.nanoTime() - nextCommit >= 0) {
-            commit(consumer);
+            partitions.commit(consumer);
             report(consumer);
             nextCommit = System.nanoTime() + COMMIT_EVERY.toNanos();
         }
@@ -224,6 +226,11 @@ public final class Intake implements AutoCloseable {
 
     /** A member without partitions is as ready as one with; one whose heartbeats are not answered reads nothing, and cannot know it otherwise. */
     private void report(KafkaConsumer<byte[], byte[]> consumer) {
+        metrics.oldestOpen(partitions.all().stream()
+                .map(Assignment::oldestOpen)
+                .filter(OptionalLong::isPresent)
+                .mapToLong(OptionalLong::getAsLong)
+                .min());
         double silence = consumer.metrics().entrySet().stream()
                 .filter(metric -> metric.getKey().name().equals("last-heartbeat-seconds-ago"))
                 .map(metric -> metric.getValue().metricValue())
@@ -246,25 +253,27 @@ public final class Intake implements AutoCloseable {
         List<DueRecord> due = new ArrayList<>(records.size());
         assignment.read(records.get(0).offset());
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            assignment.watermark().begun(record.offset());
             if (!feed.reader().wants(record)) {
-                assignment.watermark().settled(record.offset());
+                assignment.watermark().passOver(record.offset());
                 continue;
             }
             feed.reader()
                     .decode(record)
-                    .match(row -> due.add(row), source -> passOver(assignment, record, source), problem -> {
-                        LOG.error(
-                                "Not a row that is due, passed over: {}@{}: {}",
-                                assignment.partition(),
-                                record.offset(),
-                                problem);
-                        metrics.unreadable();
-                        assignment.watermark().settled(record.offset());
-                        return false;
-                    });
+                    .match(
+                            row -> !assignment.watermark().offer(row.offset(), row.queueKey()) || due.add(row),
+                            source -> passOver(assignment, record, source),
+                            problem -> unreadable(assignment, record, problem));
         }
         queues.submit(assignment, due);
+    }
+
+    private boolean unreadable(Assignment assignment, ConsumerRecord<byte[], byte[]> record, String problem) {
+        if (assignment.watermark().passOver(record.offset())) {
+            LOG.error(
+                    "Not a row that is due, passed over: {}@{}: {}", assignment.partition(), record.offset(), problem);
+            metrics.unreadable();
+        }
+        return false;
     }
 
     /** The executors of each source have a group of their own, so whoever is to run this row reads it too. */
@@ -274,7 +283,7 @@ public final class Intake implements AutoCloseable {
                     "Commands of another source are passed over, they are for its own executors; said once: source={}",
                     source);
         }
-        assignment.watermark().settled(record.offset());
+        assignment.watermark().passOver(record.offset());
         return true;
     }
 
@@ -285,7 +294,7 @@ public final class Intake implements AutoCloseable {
         List<TopicPartition> stop = new ArrayList<>();
         List<TopicPartition> go = new ArrayList<>();
         int open = 0;
-        for (Assignment assignment : assigned.values()) {
+        for (Assignment assignment : partitions.all()) {
             int rows = assignment.watermark().open();
             open += rows;
             boolean isPaused = paused.contains(assignment.partition());
@@ -296,71 +305,11 @@ public final class Intake implements AutoCloseable {
             }
         }
         metrics.queued(open);
-        metrics.oldestOpen(assigned.values().stream()
-                .map(Assignment::oldestOpen)
-                .filter(OptionalLong::isPresent)
-                .mapToLong(OptionalLong::getAsLong)
-                .min());
         if (!stop.isEmpty()) {
             consumer.pause(stop);
         }
         if (!go.isEmpty()) {
             consumer.resume(go);
-        }
-    }
-
-    private void commit(KafkaConsumer<byte[], byte[]> consumer) {
-        Map<TopicPartition, OffsetAndMetadata> settled = settled(assigned.keySet());
-        if (settled.isEmpty()) {
-            return;
-        }
-        settled.forEach((partition, offset) -> committed.put(partition, offset.offset()));
-        consumer.commitAsync(settled, (offsets, failure) -> {
-            if (failure != null) {
-                // Tried again with the next commit; until then only more is looked at again after a crash.
-                offsets.keySet().forEach(committed::remove);
-                LOG.debug("Offsets not committed", failure);
-            }
-        });
-    }
-
-    private Map<TopicPartition, OffsetAndMetadata> settled(Collection<TopicPartition> partitions) {
-        Map<TopicPartition, OffsetAndMetadata> settled = new HashMap<>();
-        for (TopicPartition partition : partitions) {
-            Assignment assignment = assigned.get(partition);
-            OptionalLong position = assignment == null
-                    ? OptionalLong.empty()
-                    : assignment.watermark().position();
-            if (position.isPresent() && position.getAsLong() != committed.getOrDefault(partition, -1L)) {
-                settled.put(partition, new OffsetAndMetadata(position.getAsLong()));
-            }
-        }
-        return settled;
-    }
-
-    private void leave(KafkaConsumer<byte[], byte[]> consumer) {
-        giveUp(consumer, new HashSet<>(assigned.keySet()), true);
-    }
-
-    private void giveUp(
-            KafkaConsumer<byte[], byte[]> consumer, Collection<TopicPartition> partitions, boolean stillOurs) {
-        queues.revoke(partitions.stream()
-                .map(assigned::get)
-                .filter(Objects::nonNull)
-                .map(Objects::requireNonNull)
-                .toList());
-        Map<TopicPartition, OffsetAndMetadata> settled = settled(partitions);
-        assigned.keySet().removeAll(partitions);
-        committed.keySet().removeAll(partitions);
-        if (stillOurs && !settled.isEmpty()) {
-            try {
-                consumer.commitSync(settled, LEAVE);
-            } catch (KafkaException notCommitted) {
-                LOG.warn(
-                        "Offsets not committed, rows are looked at again by the next owner: {}",
-                        settled.keySet(),
-                        notCommitted);
-            }
         }
     }
 
@@ -385,22 +334,19 @@ public final class Intake implements AutoCloseable {
         }
 
         @Override
-        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-            partitions.forEach(partition -> assigned.put(partition, new Assignment(partition)));
+        public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+            partitions.await(consumer, assigned);
             lastSign = System.nanoTime();
-            metrics.assigned(assigned.size());
         }
 
         @Override
-        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-            giveUp(consumer, partitions, true);
-            metrics.assigned(assigned.size());
+        public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+            partitions.giveUp(consumer, revoked, true);
         }
 
         @Override
-        public void onPartitionsLost(Collection<TopicPartition> partitions) {
-            giveUp(consumer, partitions, false);
-            metrics.assigned(assigned.size());
+        public void onPartitionsLost(Collection<TopicPartition> lost) {
+            partitions.giveUp(consumer, lost, false);
         }
     }
 }

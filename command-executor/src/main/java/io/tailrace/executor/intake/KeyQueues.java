@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,10 +32,13 @@ public final class KeyQueues implements AutoCloseable {
     /** After a bug in the work: long enough not to fill the log. */
     private static final Duration AFTER_BUG = Duration.ofSeconds(1);
 
+    /** A row that kills its process does so soon; what is slow must not hold up a partition for ever. */
+    private static final Duration SUSPICION = Duration.ofSeconds(10);
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<QueueId, Queue> queues = new HashMap<>();
-    private final Deque<Queue> ready = new ArrayDeque<>();
+    private final Lines<Queue> lines = new Lines<>();
     private final List<Thread> workers = new ArrayList<>();
     private final ScheduledThreadPoolExecutor timer;
     private @Nullable Work work;
@@ -86,7 +88,44 @@ public final class KeyQueues implements AutoCloseable {
         try {
             assignments.forEach(Assignment::revoke);
             queues.values().removeIf(queue -> queue.id.assignment().isRevoked());
-            ready.removeIf(queue -> queue.id.assignment().isRevoked());
+            lines.removeRevoked();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last owner of a partition left without a word: one of as many rows as he ran at a time may be why. Before anything of it is queued. */
+    void suspect(Assignment assignment) {
+        lock.lock();
+        try {
+            assignment.suspects(workers.size());
+            timer.schedule(() -> trust(assignment), SUSPICION.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException closing) {
+            LOG.debug("Closing: nothing of {} runs", assignment.partition(), closing);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void countSuspect(Assignment assignment) {
+        lock.lock();
+        try {
+            if (assignment.suspects() == 1) {
+                trust(assignment);
+            } else if (assignment.suspects() > 1) {
+                assignment.suspects(assignment.suspects() - 1);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void trust(Assignment assignment) {
+        lock.lock();
+        try {
+            assignment.suspects(0);
+            lines.trust(assignment);
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -138,7 +177,7 @@ public final class KeyQueues implements AutoCloseable {
         lock.lock();
         try {
             stopped = true;
-            ready.clear();
+            lines.clear();
             queues.clear();
             changed.signalAll();
         } finally {
@@ -197,7 +236,7 @@ public final class KeyQueues implements AutoCloseable {
         if (queue == null) {
             queue = new Queue(id);
             queues.put(id, queue);
-            ready.add(queue);
+            lines.add(queue);
         }
         if (first) {
             queue.putFirst(task);
@@ -226,14 +265,17 @@ public final class KeyQueues implements AutoCloseable {
     private @Nullable Queue take() {
         lock.lock();
         try {
-            while (!stopped && (held || ready.isEmpty())) {
+            Queue queue = held ? null : lines.next();
+            while (!stopped && queue == null) {
                 changed.awaitUninterruptibly();
+                queue = held ? null : lines.next();
             }
-            if (stopped) {
+            if (stopped || queue == null) {
                 return null;
             }
-            Queue queue = ready.removeFirst();
-            queue.current = queue.tasks.getFirst();
+            Task head = queue.tasks.getFirst();
+            head.suspect(lines.isSuspect(queue));
+            queue.current = head;
             running++;
             return queue;
         } finally {
@@ -248,6 +290,7 @@ public final class KeyQueues implements AutoCloseable {
             Set<Task> finished = new HashSet<>(outcome.finished());
             queue.tasks.removeIf(finished::contains);
             queue.current = null;
+            lines.back(queue);
             changed.signalAll();
             if (stopped || queue.id.assignment().isRevoked()) {
                 return;
@@ -257,7 +300,7 @@ public final class KeyQueues implements AutoCloseable {
             } else if (outcome.again().isPresent() && !outcome.again().get().isZero()) {
                 park(queue, outcome.again().get());
             } else {
-                ready.addLast(queue);
+                lines.add(queue);
             }
         } finally {
             lock.unlock();
@@ -276,7 +319,7 @@ public final class KeyQueues implements AutoCloseable {
         lock.lock();
         try {
             if (!stopped && !queue.id.assignment().isRevoked()) {
-                ready.addLast(queue);
+                lines.add(queue);
                 changed.signalAll();
             }
         } finally {
@@ -291,21 +334,15 @@ public final class KeyQueues implements AutoCloseable {
     }
 
     /** A key within a partition; for a row without a key the record itself. */
-    private record QueueId(
-            Assignment assignment, String source, @Nullable String key, long offsetIfUnkeyed) {
+    private record QueueId(Assignment assignment, Object row) {
 
         static QueueId of(Task task) {
-            String key = task.record().row().orderingKey();
-            return new QueueId(
-                    task.assignment(),
-                    task.record().row().source(),
-                    key,
-                    key == null ? task.record().offset() : -1);
+            return new QueueId(task.assignment(), task.record().queueKey());
         }
     }
 
-    /** In {@code ready}, with a worker, or parked: exactly one of the three for as long as it has tasks. */
-    private final class Queue implements Work.Turn {
+    /** In line, with a worker, or parked: exactly one of the three for as long as it has tasks. */
+    private final class Queue implements Work.Turn, Lines.Entry {
 
         private final QueueId id;
         private final ArrayDeque<Task> tasks = new ArrayDeque<>();
@@ -313,6 +350,11 @@ public final class KeyQueues implements AutoCloseable {
 
         private Queue(QueueId id) {
             this.id = id;
+        }
+
+        @Override
+        public Assignment assignment() {
+            return id.assignment();
         }
 
         @Override

@@ -17,6 +17,7 @@ public final class Task {
     private final KeyQueues queues;
     private @Nullable Memo memo;
     private int stepsBack;
+    private boolean suspect;
 
     Task(DueRecord record, Assignment assignment, KeyQueues queues) {
         this.record = record;
@@ -60,6 +61,20 @@ public final class Task {
      */
     public void comeAgain() {
         queues.putBack(this);
+    }
+
+    /** Whether it may have killed the last owner of its partition: it is the only such row that runs now. */
+    public boolean isSuspect() {
+        return suspect;
+    }
+
+    void suspect(boolean isOne) {
+        this.suspect = isOne;
+    }
+
+    /** A suspect begins to run; after some that did nothing the others of its partition are none any more. */
+    public void countSuspect() {
+        queues.countSuspect(assignment);
     }
 
     /** Whether its partition is another member's by now, as far as this one has heard. */

@@ -114,6 +114,11 @@ final class Decisions {
         };
     }
 
+    /** Of a row that may kill this process, before it runs: what is to stand on it if it does. */
+    static Decision workerDied(Facts facts) {
+        return failure(ErrorTrail.of("WorkerDied", "worker died: its process ended while it ran this"), facts);
+    }
+
     /** After complete() said that the claim is not ours any more. */
     static Decision claimLost(Facts facts) {
         return failure(transactionGone(null, facts), facts);

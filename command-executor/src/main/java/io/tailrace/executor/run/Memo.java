@@ -1,5 +1,6 @@
 package io.tailrace.executor.run;
 
+import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.intake.Task;
 import org.jspecify.annotations.Nullable;
 
@@ -9,28 +10,45 @@ import org.jspecify.annotations.Nullable;
  * @param conflicts serialization failures and deadlocks in a row
  * @param pending what its run came to, when that could not be stamped in the transaction of the run
  * @param unwritten what its external run came to, when that could not be written yet
+ * @param accused what was stamped on it before its run, if anything
  */
-record Memo(int conflicts, @Nullable Decision pending, ExternalRun.@Nullable Unwritten unwritten) implements Task.Memo {
+record Memo(
+        int conflicts,
+        @Nullable Decision pending,
+        ExternalRun.@Nullable Unwritten unwritten,
+        @Nullable Accused accused) implements Task.Memo {
 
-    private static final Memo NOTHING = new Memo(0, null, null);
+    private static final Memo NOTHING = new Memo(0, null, null, null);
+
+    /**
+     * A failure that stands on a row for as long as it runs: who dies of it leaves it there.
+     *
+     * @param turn of the stamp
+     * @param before what stood there, and will again when the run ends otherwise
+     */
+    record Accused(int turn, CommandRow.Progress before) {}
 
     static Memo of(Task task) {
         return task.memo(Memo.class).orElse(NOTHING);
     }
 
     Memo oneMoreConflict() {
-        return new Memo(conflicts + 1, null, null);
+        return new Memo(conflicts + 1, null, null, accused);
     }
 
     Memo toStamp(Decision decision) {
-        return new Memo(conflicts, decision, null);
+        return new Memo(conflicts, decision, null, accused);
     }
 
     Memo toWrite(ExternalRun.Unwritten end) {
-        return new Memo(conflicts, null, end);
+        return new Memo(conflicts, null, end, accused);
     }
 
     Memo nothingToWrite() {
-        return new Memo(conflicts, null, null);
+        return new Memo(conflicts, null, null, accused);
+    }
+
+    Memo accused(int turn, CommandRow.Progress before) {
+        return new Memo(conflicts, pending, unwritten, new Accused(turn, before));
     }
 }

@@ -49,6 +49,7 @@ public final class RowRunner implements Work {
     private final HandlerRun run;
     private final Handling handling;
     private final Rules rules;
+    private final Suspicion suspicion;
     private final ExternalRun external;
 
     /** SQLSTATEs that kept rows from their claims, each told once: what keeps one row keeps them all. */
@@ -81,6 +82,7 @@ public final class RowRunner implements Work {
         this.run = run;
         this.handling = handling;
         this.rules = rules;
+        this.suspicion = new Suspicion(table, stamper);
         this.external = new ExternalRun(this, connections, table, stamper, run, rules);
     }
 
@@ -132,7 +134,7 @@ public final class RowRunner implements Work {
 
     private Step claimed(Connection connection, Turn turn) throws SQLException {
         Task head = turn.head();
-        Claim claim = table.claim(connection, head.record().row());
+        Claim claim = suspicion.claim(connection, head);
         return switch (claim.verdict()) {
             case BUSY -> release(connection, head, StepBack.BUSY, Backoff.BUSY);
             case UNSEEN -> {
@@ -225,6 +227,11 @@ public final class RowRunner implements Work {
             throws SQLException {
         Task head = turn.head();
         CommandRow row = claim.theRow();
+        // An external one has its lease, and what ends its worker has used an attempt when that is over.
+        if (!(handler instanceof ExternalHandler) && suspicion.isDue(head)) {
+            suspicion.accuse(connection, head, claim, Decisions.workerDied(facts(head, row)));
+            return claimed(connection, turn);
+        }
         stamper.metrics().started(row.lagMillis());
         if (handler instanceof ExternalHandler outside) {
             return external.begin(connection, turn, claim, outside, probe);
@@ -238,6 +245,9 @@ public final class RowRunner implements Work {
         Decision decision = learnt(ending, Decisions.after(ending, unusable, facts(head, row)), claim, probe);
         boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
         Step step = stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
+        if (ending.ended() == RunGuard.Ended.STOP) {
+            suspicion.drop(connection, head);
+        }
         if (ending.thrown() != null && AttemptUse.spoilsConnection(ending.thrown())) {
             connections.discard(connection);
         }

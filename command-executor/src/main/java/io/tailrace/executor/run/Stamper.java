@@ -162,10 +162,25 @@ public final class Stamper {
         throw new IllegalArgumentException("nothing is stamped for " + decision);
     }
 
+    /** Stamps a failure that has not happened and commits it; nobody is told of it as long as this process lives. */
+    Stamp accuse(Connection connection, Claim claim, Decision failure) throws SQLException {
+        Stamp stamp = required(
+                failure instanceof Decision.Die die
+                        ? table.dead(connection, claim, die.used(), die.reason(), Answers.lastError(die.trail()))
+                        : waiting(connection, claim, (Decision.Wait) failure));
+        connection.commit();
+        return stamp;
+    }
+
+    private Optional<Stamp> waiting(Connection connection, Claim claim, Decision.Wait wait) throws SQLException {
+        ErrorTrail trail = wait.trail();
+        return table.waiting(
+                connection, claim, wait.used(), wait.until(), trail == null ? null : Answers.lastError(trail));
+    }
+
     private Step waits(Connection connection, Turn turn, Claim claim, Decision.Wait wait) throws SQLException {
         ErrorTrail trail = wait.trail();
-        Stamp stamp = required(table.waiting(
-                connection, claim, wait.used(), wait.until(), trail == null ? null : Answers.lastError(trail)));
+        Stamp stamp = required(waiting(connection, claim, wait));
         Step step = waits(connection, turn, claim, stamp, trail);
         CommandRow row = claim.theRow();
         metrics.settled(meterName(row.name()), wait.outcome());

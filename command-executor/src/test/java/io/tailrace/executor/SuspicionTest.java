@@ -1,0 +1,166 @@
+package io.tailrace.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.executor.handler.Result;
+import io.tailrace.testkit.ChildJvm;
+import io.tailrace.testkit.RealParts;
+import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TopicReader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** A row that ends the process of whoever runs it is found, and ends among the dead letters; the others lose nothing by it. */
+@RealParts
+class SuspicionTest {
+
+    @Test
+    void aRowThatKillsItsWorkerDiesOfItAndTheOthersAreDoneOnce(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            Map<String, List<String>> wanted = new HashMap<>();
+            UUID poison = null;
+            for (int i = 0; i < 40; i++) {
+                String key = i % 4 == 0 ? null : "k" + i % 7;
+                UUID id = shop.due("ship", key);
+                if (key != null) {
+                    wanted.computeIfAbsent(key, k -> new ArrayList<>()).add(id.toString());
+                }
+                if (i == 20) {
+                    poison = shop.due("halt", "p");
+                }
+            }
+            UUID killer = java.util.Objects.requireNonNull(poison);
+            // The first death finds it unsuspected; its three attempts are the next ones.
+            List<String> attempts = new ArrayList<>();
+            AtomicInteger released = new AtomicInteger();
+            while (!"DEAD".equals(shop.row(killer).get("status"))) {
+                try (ChildJvm child = OutageTest.child(shop, 5)) {
+                    Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
+                        release(shop, killer, released);
+                        return !child.isAlive();
+                    });
+                }
+                attempts.add(shop.row(killer).get("attempts"));
+                assertThat(attempts).hasSizeLessThan(9);
+            }
+            assertThat(attempts).startsWith("0").endsWith("1", "2", "3");
+
+            shop.executor(Effects.succeeding("ship"), Effects.succeeding("halt"));
+            shop.awaitUntil(() -> shop.row(killer).get("announced_at") != null);
+            assertThat(Shop.idsOf(shop.allAnswers(), io.tailrace.contract.record.Kind.DEAD))
+                    .containsExactly(killer.toString());
+            assertThat(shop.row(killer))
+                    .containsEntry("status", "DEAD")
+                    .containsEntry("reason", "retries-exhausted")
+                    .hasEntrySatisfying("last_error", error -> assertThat(error).contains("worker died"));
+            shop.awaitCount(
+                    "SELECT count(*) FROM tailrace.internal_command WHERE status = 'COMPLETED' AND attempts = 0"
+                            + " AND last_error IS NULL AND first_failed_at IS NULL",
+                    40);
+            assertThat(shop.count("SELECT count(*) FROM effect")).isEqualTo(40);
+            assertThat(shop.count("SELECT count(DISTINCT command) FROM effect")).isEqualTo(40);
+            wanted.forEach((key, ids) -> {
+                try {
+                    assertThat(shop.effectsOf(key)).isEqualTo(ids);
+                } catch (java.sql.SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+        }
+    }
+
+    @Test
+    void suspectsRunOneAtATimeAndLoseNothing(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            UUID stopped = shop.due("ship", "a");
+            UUID succeeds = shop.due("ship", "b");
+            UUID fails = shop.due("ship", "c");
+            try (ChildJvm child = OutageTest.child(shop, 60_000)) {
+                child.awaitLine("in the handler", Shop.PATIENCE);
+                child.kill();
+            }
+            AtomicInteger atOnce = new AtomicInteger();
+            Map<UUID, Map<String, String>> seen = new ConcurrentHashMap<>();
+            CountDownLatch inHandler = new CountDownLatch(1);
+            CountDownLatch never = new CountDownLatch(1);
+            CommandExecutor first = shop.executor(Effects.handler("ship", command -> {
+                assertThat(atOnce.incrementAndGet()).isEqualTo(1);
+                seen.put(command.id(), clean(shop.row(command.id())));
+                assertThat(command.attempt()).isEqualTo(1);
+                try {
+                    if (command.id().equals(stopped)) {
+                        inHandler.countDown();
+                        never.await();
+                    }
+                    return command.id().equals(fails) ? Result.failure("no") : Result.success();
+                } finally {
+                    atOnce.decrementAndGet();
+                }
+            }));
+            inHandler.await();
+            first.close();
+            // Stopped in order: it never failed.
+            assertThat(clean(shop.row(stopped)))
+                    .isEqualTo(Map.of("status", "PENDING", "attempts", "0", "last_error", ""));
+            assertThat(shop.row(stopped)).containsEntry("turn", "1");
+
+            CountDownLatch others = new CountDownLatch(1);
+            shop.executor(Effects.handler("ship", command -> {
+                others.await();
+                return command.id().equals(fails) ? Result.failure("no") : Result.success();
+            }));
+            others.countDown();
+            shop.release(shop.answerRecordsTo(stopped, 1).get(0));
+            for (UUID id : List.of(stopped, succeeds)) {
+                assertThat(clean(shop.awaitStatus(id, "COMPLETED")))
+                        .isEqualTo(Map.of("status", "COMPLETED", "attempts", "0", "last_error", ""));
+                assertThat(shop.effects(id)).isEqualTo(1);
+            }
+            assertThat(shop.answersTo(fails, 1).get(0))
+                    .containsEntry("tailrace-kind", "failed")
+                    .containsEntry("tailrace-attempt", "1")
+                    .containsEntry("tailrace-error-message", "no");
+            assertThat(shop.row(fails)).containsEntry("attempts", "1");
+            // What others see of a suspect as long as it runs: it has failed.
+            assertThat(seen.get(stopped))
+                    .isEqualTo(Map.of(
+                            "status",
+                            "PENDING",
+                            "attempts",
+                            "1",
+                            "last_error",
+                            "WorkerDied: worker died: its process ended while it ran this"));
+        }
+    }
+
+    private static Map<String, String> clean(Map<String, ?> row) {
+        Map<String, String> clean = new HashMap<>();
+        for (String column : List.of("status", "attempts", "last_error")) {
+            Object value = row.get(column);
+            clean.put(column, value == null ? "" : value.toString());
+        }
+        return clean;
+    }
+
+    /** As its lane would. */
+    private static void release(Shop shop, UUID id, AtomicInteger released) {
+        List<ConsumerRecord<byte[], byte[]>> answers = shop.allAnswers().stream()
+                .filter(answer ->
+                        Shop.isAbout(answer, id) && "failed".equals(TopicReader.header(answer, "tailrace-kind")))
+                .toList();
+        if (answers.size() > released.get()) {
+            released.set(answers.size());
+            shop.release(answers.get(answers.size() - 1));
+        }
+    }
+}
