@@ -80,6 +80,29 @@ class GroupBeginningTest {
         assertThat(memory()).isEqualTo("begun");
     }
 
+    /** The other way round a kill in between would leave offsets of which nobody knows whether they are all there are. */
+    @Test
+    void thatItBeginsIsRememberedBeforeTheFirstOffset() {
+        Map<String, Object> settings = ClientSettings.consumer(kafka);
+        settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        try (KafkaConsumer<byte[], byte[]> stranger = new KafkaConsumer<>(settings)) {
+            stranger.subscribe(List.of(operations));
+            while (stranger.assignment().isEmpty()) {
+                stranger.poll(Duration.ofMillis(100));
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            }
+            assertThatThrownBy(this::ensure)
+                    .as("nobody alters the offsets of a group that has members")
+                    .isInstanceOf(UnknownMemberIdException.class);
+            assertThat(memory()).isEqualTo("beginning");
+            assertThat(offsets()).isEmpty();
+        }
+        ensure();
+        assertThat(offsets()).containsOnly(Map.entry(zero, 2L), Map.entry(one, 0L));
+        assertThat(memory()).isEqualTo("begun");
+    }
+
     @Test
     void aKillAmongTheFirstOffsetsIsRecovered() {
         remember("beginning");

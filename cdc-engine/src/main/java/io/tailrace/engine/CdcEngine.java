@@ -95,7 +95,11 @@ public final class CdcEngine implements Part {
 
     /** The same, watched. */
     public CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock, BatchWatcher watcher) {
-        this(config, registry, clock, () -> Runtime.getRuntime().halt(HALT_STATUS), watcher);
+        this(config, registry, clock, CdcEngine::haltJvm, watcher, EngineState.SHORTEST_SILENCE);
+    }
+
+    private static void haltJvm() {
+        Runtime.getRuntime().halt(HALT_STATUS);
     }
 
     /**
@@ -105,10 +109,17 @@ public final class CdcEngine implements Part {
      *     server, so only the end of the process lets another engine take over
      */
     public CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock, Runnable halt) {
-        this(config, registry, clock, halt, BatchWatcher.NOBODY);
+        this(config, registry, clock, halt, BatchWatcher.NOBODY, EngineState.SHORTEST_SILENCE);
     }
 
-    private CdcEngine(TailraceConfig config, MeterRegistry registry, Clock clock, Runnable halt, BatchWatcher watcher) {
+    /** @param shortestSilence less than that is none, however fast the heartbeat */
+    CdcEngine(
+            TailraceConfig config,
+            MeterRegistry registry,
+            Clock clock,
+            Runnable halt,
+            BatchWatcher watcher,
+            Duration shortestSilence) {
         this.config = Objects.requireNonNull(config);
         this.metrics = new EngineMetrics(registry, config.slot(), clock);
         this.halt = Objects.requireNonNull(halt);
@@ -116,7 +127,7 @@ public final class CdcEngine implements Part {
         this.connections = new SourceConnections(config.source());
         this.preflight = EngineOperations.preflight(config);
         this.source = new Source(connections, preflight);
-        this.state = new EngineState(config.slot(), config.engine(), metrics);
+        this.state = new EngineState(config.slot(), config.engine(), metrics, shortestSilence);
         this.candidate = new Lease.Candidate(connections, config.slot());
         this.watch = new SlotWatch(connections, config.slot(), clock, metrics::slot);
         this.rehearsal = new Rehearsal(config, source, preflight);

@@ -25,7 +25,7 @@ final class EngineState {
     private static final Logger LOG = LoggerFactory.getLogger(EngineState.class);
 
     /** Less than that is no silence, however fast the heartbeat. */
-    private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(15);
+    static final Duration SHORTEST_SILENCE = Duration.ofSeconds(15);
 
     private final String slot;
     private final EngineMetrics metrics;
@@ -34,11 +34,12 @@ final class EngineState {
     private volatile String heartbeatObstacle = "";
     private volatile Health state = new Health(Health.State.NEW, "");
 
-    EngineState(String slot, EngineConfig config, EngineMetrics metrics) {
+    /** @param shortest less than that is no silence, however fast the heartbeat: {@link #SHORTEST_SILENCE} */
+    EngineState(String slot, EngineConfig config, EngineMetrics metrics, Duration shortest) {
         this.slot = Objects.requireNonNull(slot);
         this.metrics = Objects.requireNonNull(metrics);
         Duration three = config.heartbeatInterval().multipliedBy(3);
-        this.silence = three.compareTo(SHORTEST_SILENCE) > 0 ? three : SHORTEST_SILENCE;
+        this.silence = three.compareTo(shortest) > 0 ? three : shortest;
         metrics.stateOf(() -> health().state());
     }
 

@@ -21,6 +21,7 @@ import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.engine.publish.BatchWatcher;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
@@ -67,10 +68,15 @@ final class EngineFixture implements AutoCloseable {
     }
 
     EngineFixture(Stack stack, TailraceConfig config, Clock clock) {
+        this(stack, config, clock, EngineState.SHORTEST_SILENCE);
+    }
+
+    EngineFixture(Stack stack, TailraceConfig config, Clock clock, Duration shortestSilence) {
         this.stack = stack;
         this.namespace = config.namespace();
         this.topics = config.topicNames();
-        this.engine = new CdcEngine(config, registry, clock, halts::incrementAndGet);
+        this.engine =
+                new CdcEngine(config, registry, clock, halts::incrementAndGet, BatchWatcher.NOBODY, shortestSilence);
     }
 
     /** Tables, publication, slot and source row, as {@code tailrace db migrate} makes them. */

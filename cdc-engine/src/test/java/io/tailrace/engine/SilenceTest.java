@@ -21,6 +21,9 @@ import org.junit.jupiter.api.Test;
 @RealParts
 class SilenceTest {
 
+    /** A third of the real one, which is waited for three times. */
+    private static final Duration SHORT_SILENCE = Duration.ofSeconds(5);
+
     /** Three times the bound, and a start. */
     private static final Duration HEALED = Duration.ofSeconds(120);
 
@@ -54,7 +57,9 @@ class SilenceTest {
         try (EngineFixture fixture = new EngineFixture(
                         stack,
                         EngineFixture.config(
-                                stack.namespace(), stack.database(), proxy.port(), stack.bootstrapServers()))
+                                stack.namespace(), stack.database(), proxy.port(), stack.bootstrapServers()),
+                        Clock.systemUTC(),
+                        SHORT_SILENCE)
                 .started()) {
             fixture.awaitState(Health.State.READY);
             await().atMost(EngineFixture.PATIENCE).ignoreExceptions().until(() -> {
@@ -137,7 +142,8 @@ class SilenceTest {
             state = new EngineState(
                     "slot",
                     EngineFixture.config("app", "app", 1, "nowhere:9092").engine(),
-                    metrics);
+                    metrics,
+                    EngineState.SHORTEST_SILENCE);
             state.become(Health.State.READY, "");
             silence = new Silence("slot", Duration.ofSeconds(15), this::write, state);
         }

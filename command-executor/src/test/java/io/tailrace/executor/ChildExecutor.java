@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An executor in a process of its own, to be killed or stopped. Arguments: see {@code OutageTest.child}. */
+/** An executor in a process of its own, to be killed or stopped. Arguments: see {@code KilledExecutorTest.child}. */
 final class ChildExecutor {
 
     private ChildExecutor() {}

@@ -41,8 +41,9 @@ final class Configs {
                 new Namespace(namespace),
                 new SourceConfig(
                         "127.0.0.1", postgresPort, database, "postgres", Secret.of(""), "disable", TableNames.DEFAULT),
-                // A member that was killed is noticed as soon as the broker allows.
-                new KafkaConfig(kafka, Map.of("session.timeout.ms", "6000", "heartbeat.interval.ms", "1000")),
+                // A member that was killed is noticed soon, and one that only has to wait for a processor is not taken
+                // for it.
+                new KafkaConfig(kafka, Map.of("session.timeout.ms", "3000", "heartbeat.interval.ms", "500")),
                 new TopicsConfig(2, 1, 1, true, 1 << 20, Duration.ofDays(14)),
                 new EngineConfig(
                         Duration.ofMillis(10), 100, 1000, 1 << 24, Duration.ofSeconds(5), Duration.ofSeconds(5)),

@@ -32,7 +32,7 @@ class LeaseTest {
         try (Shop shop = Shop.open(stack, Configs.withTimeout(TIMEOUT))) {
             UUID id = shop.due("ship", "o-1");
             UUID next = shop.due("ship", "o-1");
-            try (ChildJvm child = OutageTest.child(shop, 400)) {
+            try (ChildJvm child = KilledExecutorTest.child(shop, 400)) {
                 child.awaitLine("in the handler", Shop.PATIENCE);
                 child.pause();
                 long stopped = System.nanoTime();

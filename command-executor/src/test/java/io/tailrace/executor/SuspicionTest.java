@@ -44,7 +44,7 @@ class SuspicionTest {
             List<String> attempts = new ArrayList<>();
             AtomicInteger released = new AtomicInteger();
             while (!"DEAD".equals(shop.row(killer).get("status"))) {
-                try (ChildJvm child = OutageTest.child(shop, 5)) {
+                try (ChildJvm child = KilledExecutorTest.child(shop, 5)) {
                     Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
                         release(shop, killer, released);
                         return !child.isAlive();
@@ -85,7 +85,7 @@ class SuspicionTest {
             UUID stopped = shop.due("ship", "a");
             UUID succeeds = shop.due("ship", "b");
             UUID fails = shop.due("ship", "c");
-            try (ChildJvm child = OutageTest.child(shop, 60_000)) {
+            try (ChildJvm child = KilledExecutorTest.child(shop, 60_000)) {
                 child.awaitLine("in the handler", Shop.PATIENCE);
                 child.kill();
             }

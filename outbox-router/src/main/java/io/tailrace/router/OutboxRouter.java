@@ -75,6 +75,7 @@ public final class OutboxRouter implements Part {
 
     private final PendingRows pending;
     private final Clock clock;
+    private final LaneLimits limits;
     private final RouterState state = new RouterState();
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -94,6 +95,12 @@ public final class OutboxRouter implements Part {
 
     /** Makes one; nothing is opened yet. */
     public OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock) {
+        this(config, registry, clock, LaneLimits.DEFAULT);
+    }
+
+    /** @param limits which nobody is asked for: that of a hundred thousand rows is no matter of taste */
+    OutboxRouter(TailraceConfig config, MeterRegistry registry, Clock clock, LaneLimits limits) {
+        this.limits = limits;
         this.config = config;
         this.topics = config.topicNames();
         this.metrics = new RouterMetrics(registry, clock);
@@ -242,7 +249,7 @@ public final class OutboxRouter implements Part {
         Decider decider = new Decider(routes, destinations);
         // What comes in goes out with more headers than it came with.
         Door door = new Door(config.topics().maxCarriedBytes() - HeaderName.MAX_DELIVERY_BYTES);
-        RowRules rules = new RowRules(door, LaneLimits.DEFAULT, redaction(), letterForm());
+        RowRules rules = new RowRules(door, limits, redaction(), letterForm());
         Assembly assembly = new Assembly(topics, config.subscriptionNames(), decider, rules, metrics, clock);
         watch(admin);
         open(new Trimmer(admin, RouterTopology.trimmed(config), Trimmer.KEPT, clock).start(), Trimmer::close);

@@ -2,6 +2,7 @@ package io.tailrace.router;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.config.RoutesConfig;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.router.topology.Configs;
 import java.nio.file.Path;
@@ -26,16 +27,21 @@ final class RouterChild {
 
     static OutboxRouter router(
             String namespace, String bootstrapServers, Path state, RetryPolicy retry, boolean autoCreate) {
+        return new OutboxRouter(
+                config(namespace, bootstrapServers, state, retry, autoCreate),
+                new SimpleMeterRegistry(),
+                Clock.systemUTC());
+    }
+
+    static TailraceConfig config(
+            String namespace, String bootstrapServers, Path state, RetryPolicy retry, boolean autoCreate) {
         RoutesConfig routes = new RoutesConfig(
                 RoutesConfig.Default.NONE,
                 List.of(
                         new RoutesConfig.Rule("sales.*", namespace + ".events.{context}"),
                         new RoutesConfig.Rule("billing.*", namespace + ".events.{context}"),
                         new RoutesConfig.Rule("names.*", namespace + ".{name}")));
-        return new OutboxRouter(
-                Configs.of(namespace, bootstrapServers, PARTITIONS, routes, retry, state, autoCreate),
-                new SimpleMeterRegistry(),
-                Clock.systemUTC());
+        return Configs.of(namespace, bootstrapServers, PARTITIONS, routes, retry, state, autoCreate);
     }
 
     public static void main(String[] arguments) throws InterruptedException {

@@ -35,8 +35,8 @@ public final class Deck<P extends Comparable<P>> {
         return left.remove(left.size() - 1);
     }
 
-    /** It was drawn in vain, and is the next one. */
+    /** It was drawn in vain, and comes again after those that are left: one that cannot be hit for a while holds up no other. */
     public void putBack(P point) {
-        left.add(point);
+        left.add(0, point);
     }
 }

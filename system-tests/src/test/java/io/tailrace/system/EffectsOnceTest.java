@@ -31,7 +31,8 @@ class EffectsOnceTest {
     void start(Stack given) throws SQLException {
         stack = given;
         app = App.on(stack);
-        pipeline = Pipeline.on(stack, settings -> settings).start(Stage.ROUTER, Stage.ENGINE);
+        pipeline = Pipeline.on(stack, settings -> settings.session(Duration.ofSeconds(3)))
+                .start(Stage.ROUTER, Stage.ENGINE);
     }
 
     @AfterEach

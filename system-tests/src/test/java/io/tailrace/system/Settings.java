@@ -6,6 +6,7 @@ import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.testkit.Stack;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +24,8 @@ final class Settings {
     private final Map<String, Map<String, String>> routes = new LinkedHashMap<>();
 
     private final Map<String, Map<String, List<String>>> secrets = new LinkedHashMap<>();
+    /** Settings of Kafka's own clients. */
+    private final Map<String, String> clients = new LinkedHashMap<>();
 
     private Settings() {}
 
@@ -81,6 +84,13 @@ final class Settings {
         return this;
     }
 
+    /** How soon the broker takes an executor that was killed for dead, and one that only has to wait for a processor it does not. */
+    Settings session(Duration timeout) {
+        clients.put("session.timeout.ms", Long.toString(timeout.toMillis()));
+        clients.put("heartbeat.interval.ms", Long.toString(timeout.toMillis() / 6));
+        return this;
+    }
+
     /** Names what is secret in {@code events} or {@code commands} of a pattern. */
     Settings secret(String of, String pattern, String... paths) {
         secrets.computeIfAbsent(of, none -> new LinkedHashMap<>()).put(pattern, List.of(paths));
@@ -104,6 +114,7 @@ final class Settings {
         values.forEach((path, value) -> put(root, List.of(path.split("\\.")), value));
         put(root, List.of("router", "routes", "rules"), List.copyOf(routes.values()));
         secrets.forEach((of, paths) -> put(root, List.of("redact", of), paths));
+        clients.forEach((key, value) -> put(root, List.of("kafka", "properties", key), value));
         return root;
     }
 

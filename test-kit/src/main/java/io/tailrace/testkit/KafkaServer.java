@@ -40,6 +40,9 @@ public interface KafkaServer extends AutoCloseable {
                         // only: a broker that comes back from a crash must not look before it leads its partitions
                         // again.
                         .setting("transaction.abort.timed.out.transaction.cleanup.interval.ms", "500")
+                        // A member that was killed is noticed as soon as its test wants: others need not wait out six
+                        // seconds.
+                        .setting("group.min.session.timeout.ms", "1000")
                         // Everybody may do everything until a test forbids it: see Stack#forbidWrites.
                         .setting("authorizer.class.name", AUTHORIZER)
                         .setting("allow.everyone.if.no.acl.found", "true")
@@ -90,6 +93,7 @@ public interface KafkaServer extends AutoCloseable {
                     .withEnv("KAFKA_TRANSACTION_STATE_LOG_MIN_ISR", "1")
                     .withEnv("KAFKA_TRANSACTION_STATE_LOG_NUM_PARTITIONS", "5")
                     .withEnv("KAFKA_TRANSACTION_ABORT_TIMED_OUT_TRANSACTION_CLEANUP_INTERVAL_MS", "500")
+                    .withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "1000")
                     .withEnv("KAFKA_AUTHORIZER_CLASS_NAME", AUTHORIZER)
                     .withEnv("KAFKA_ALLOW_EVERYONE_IF_NO_ACL_FOUND", "true")
                     .withEnv("KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS", "0");

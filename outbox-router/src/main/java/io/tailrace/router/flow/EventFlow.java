@@ -169,7 +169,12 @@ public final class EventFlow implements Attempts {
     private Decision decide(LaneKey lane, Decoded row, Standing standing) {
         Decoded event = lateness.tell(lane, row);
         double chance = around.chance().nextDouble();
-        return decider.decide(event, standing.attempts(), standing.waits(), now(), chance);
+        return decider.decide(event, standing.attempts(), timesFoundDown(standing), now(), chance);
+    }
+
+    /** The first wait stands for all those for a look at the destination: who waits for that is as little at fault as who waits for the destination. */
+    private static int timesFoundDown(Standing standing) {
+        return Math.max(0, standing.waits() - 1);
     }
 
     private Act act(LaneKey lane, Decoded event, LaneRow row, Decision decision) {
@@ -193,11 +198,12 @@ public final class EventFlow implements Attempts {
             @Override
             public Act await(Decision.Wait wait) {
                 Standing standing = row.standing();
-                boolean isFirst = wait.known() && standing.waits() == 0;
+                int timesFoundDown = timesFoundDown(standing);
+                boolean isFirst = wait.known() && timesFoundDown == 0;
                 Deed shown = isFirst
                         ? Deed.send(shown(event.record(), event.seq(), standing.attempts(), wait.until()))
                         : Deed.NONE;
-                int waits = standing.waits() + (wait.known() ? 1 : 0);
+                int waits = 1 + timesFoundDown + (wait.known() ? 1 : 0);
                 return new Act(shown, failed(row, event.record(), wait.until(), standing.attempts(), waits));
             }
 

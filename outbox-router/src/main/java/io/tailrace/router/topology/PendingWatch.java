@@ -53,6 +53,11 @@ public final class PendingWatch implements AutoCloseable {
      * @param topics raw ones
      */
     public PendingWatch(Admin admin, KafkaConfig kafka, String group, Set<String> topics, PendingRows pending) {
+        this(admin, kafka, group, topics, pending, LOOK_EVERY);
+    }
+
+    PendingWatch(
+            Admin admin, KafkaConfig kafka, String group, Set<String> topics, PendingRows pending, Duration every) {
         Map<String, Object> settings = ClientSettings.consumer(kafka);
         settings.remove(ConsumerConfig.GROUP_ID_CONFIG);
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MOST_ROWS);
@@ -63,7 +68,7 @@ public final class PendingWatch implements AutoCloseable {
         this.topics = Set.copyOf(topics);
         this.pending = pending;
         this.consumer = new KafkaConsumer<>(settings);
-        this.lookout = new Lookout("raw topics", LOOK_EVERY, this::look, pending::sawNothing);
+        this.lookout = new Lookout("raw topics", every, this::look, pending::sawNothing);
     }
 
     @Override

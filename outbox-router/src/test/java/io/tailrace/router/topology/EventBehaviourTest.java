@@ -271,6 +271,28 @@ class EventBehaviourTest {
         }
     }
 
+    /** As those behind the poison find it that come first after a start: it is looked at in milliseconds, but not yet. */
+    @Test
+    void aDestinationThatNobodyHasLookedAtParksNobodyHoweverManyWait() {
+        try (Rig rig = new Rig(new LaneLimits(2, 1 << 20, 10), NONE, SALES)) {
+            rig.destinations.put(DESTINATION, Destination.UNKNOWN);
+            rig.event("poison", "stock.counted", "k");
+            for (int i = 1; i <= 5; i++) {
+                rig.event("e" + i, "sales.order-placed", "k");
+            }
+            assertThat(rig.ids(DLQ)).containsExactly("poison");
+            rig.read("shop.events.retry");
+            rig.destinations.put(DESTINATION, Destination.down(Destination.State.MISSING, "not there"));
+            rig.pass(Duration.ofMillis(10));
+            rig.pass(Duration.ofSeconds(12));
+            assertThat(rig.ids("shop.events.retry")).as("shown once").containsExactly("e1");
+            rig.destinations.put(DESTINATION, Destination.writable(1 << 20));
+            rig.pass(Duration.ofMinutes(5));
+            assertThat(rig.ids(DESTINATION)).containsExactly("e1", "e2", "e3", "e4", "e5");
+            assertThat(rig.ids(DLQ)).isEmpty();
+        }
+    }
+
     @Test
     void aBugThatARowBringsAboutParksThatRow() {
         try (Rig rig = new Rig(CONTEXT)) {

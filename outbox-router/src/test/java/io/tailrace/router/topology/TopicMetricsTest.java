@@ -98,7 +98,8 @@ class TopicMetricsTest {
                 config.kafka(),
                 config.namespace().routerApplicationId(),
                 Set.of(topics.rawEvents(), topics.rawCommands()),
-                pending);
+                pending,
+                Duration.ofMillis(200));
         try (watch) {
             await().atMost(PATIENCE).until(() -> rows("shop") == 0);
             assertThat(age("shop")).isZero();

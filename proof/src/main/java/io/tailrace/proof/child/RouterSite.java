@@ -35,8 +35,11 @@ public record RouterSite(Site site, String instance, Path state, Guarantee guara
     /** First segment of names that go to {@link #SHOP}, always. */
     public static final String SHOP = "shop";
 
-    /** First segment of names whose topic takes small records only, until it is mended. */
+    /** First segment of names whose topic takes small records only, until it is mended; they go to {@link #OLD} as well. */
     public static final String SMALL = "small";
+
+    /** The topic that readers of {@link #SMALL} still have, and that takes records of any size. */
+    public static final String OLD = "old";
 
     /** First segment of names whose topic is deleted under way. */
     public static final String AWAY = "away";
@@ -130,7 +133,7 @@ public record RouterSite(Site site, String instance, Path state, Guarantee guara
     private static List<Map<String, Object>> rules(Routes routes) {
         List<Map<String, Object>> rules = new ArrayList<>();
         rules.add(rule(SHOP + ".*", SHOP));
-        rules.add(rule(SMALL + ".*", SMALL));
+        rules.add(Map.of("pattern", SMALL + ".*", "topic", topic(SMALL), "legacy-topic", topic(OLD)));
         // Whatever others wait for: it is to be back soon after its topic is.
         rules.add(Map.of("pattern", AWAY + ".*", "topic", topic(AWAY), "retry", retry(WAIT, WAIT)));
         for (int i = 1; i <= routes.deployment(); i++) {

@@ -50,7 +50,7 @@ final class Cluster implements AutoCloseable {
     /** All that the router reads and writes; one destination takes small records only. */
     void createTopics() {
         List<TopicSpec> all = new ArrayList<>(catalog.router(List.of()));
-        for (String segment : List.of(RouterSite.SHOP, RouterSite.SMALL, RouterSite.AWAY)) {
+        for (String segment : List.of(RouterSite.SHOP, RouterSite.SMALL, RouterSite.OLD, RouterSite.AWAY)) {
             all.add(catalog.destination(RouterSite.topic(segment)));
         }
         create(all);

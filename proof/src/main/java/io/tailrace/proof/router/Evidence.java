@@ -9,9 +9,10 @@ import java.util.List;
  * @param late deliveries behind newer rows of their key, by a replay
  * @param overLanes commands that failed, waited on a lane, and were done when they came again
  * @param away rows that were delivered to the destination that was away
+ * @param inTwoTopics records at the second of two destinations
  * @param unfinished replays that did not come to their end, in words
  */
-record Evidence(long late, long overLanes, long away, List<String> unfinished) {
+record Evidence(long late, long overLanes, long away, long inTwoTopics, List<String> unfinished) {
 
     Evidence {
         unfinished = List.copyOf(unfinished);
@@ -28,6 +29,9 @@ record Evidence(long late, long overLanes, long away, List<String> unfinished) {
         }
         if (away == 0) {
             gaps.add("No row waited for the destination that was away: nothing is proved of outages.");
+        }
+        if (inTwoTopics == 0) {
+            gaps.add("No row went to two topics: nothing is proved of version transitions.");
         }
         return gaps;
     }

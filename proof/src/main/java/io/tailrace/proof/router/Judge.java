@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Holds what was read against the tables, in four histories: events at their destinations, their copies on the audit feed, commands that
- * became due, and what they have done.
+ * Holds what was read against the tables, in five histories: events at their destinations, at the second one if they have two, their
+ * copies on the audit feed, commands that became due, and what they have done.
  */
 final class Judge {
 
@@ -48,17 +48,37 @@ final class Judge {
         return events("audit copy", replayed, names::isAudit);
     }
 
+    /** Each event that goes to two topics is in both, and no other one is in the second. */
+    Findings legacy(Collection<String> replayed) {
+        return events("legacy copy", replayed, event -> event.name().equals(Names.SMALL), names::isLegacy);
+    }
+
     private Findings events(String name, Collection<String> replayed, Predicate<String> belongs) {
+        return events(name, replayed, any -> true, belongs);
+    }
+
+    private Findings events(
+            String name, Collection<String> replayed, Predicate<Stored.Event> isOne, Predicate<String> belongs) {
         History history = new History(name);
-        stored.events().forEach(event -> history.committed(event.row()));
+        // What becomes of those is another history's.
+        Set<String> others = new HashSet<>();
+        for (Stored.Event event : stored.events()) {
+            if (isOne.test(event)) {
+                history.committed(event.row());
+            } else {
+                others.add(event.id());
+            }
+        }
         for (Sighting each : seen) {
             if (belongs.test(each.topic())) {
                 history.delivered(delivery(each));
-            } else if (each.topic().equals(topics.deadLetters(Topics.EVENTS)) && each.hasValue()) {
+            } else if (each.topic().equals(topics.deadLetters(Topics.EVENTS))
+                    && each.hasValue()
+                    && !others.contains(each.id())) {
                 history.deadLettered(each.id());
             }
         }
-        replayed.forEach(history::replayed);
+        replayed.stream().filter(id -> !others.contains(id)).forEach(history::replayed);
         return history.findings();
     }
 
@@ -158,6 +178,7 @@ final class Judge {
                 seen.stream()
                         .filter(each -> names.isDestination(each.topic()) && waited.contains(each.id()))
                         .count(),
+                seen.stream().filter(each -> names.isLegacy(each.topic())).count(),
                 unfinished);
     }
 

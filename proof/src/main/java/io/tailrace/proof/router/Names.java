@@ -11,7 +11,7 @@ final class Names {
     /** Delivered at once. */
     static final String SHOP = RouterSite.SHOP + ".placed";
 
-    /** Delivered at once, unless it is large: then a dead letter, until the topic takes it. */
+    /** Delivered at once, to two topics, unless it is large: then a dead letter and in neither, until both topics take it. */
     static final String SMALL = RouterSite.SMALL + ".noted";
 
     /** Waits as long as its topic is away. */
@@ -58,6 +58,11 @@ final class Names {
         return destinations.contains(topic);
     }
 
+    /** Whether rows go there that are to be at another destination as well. */
+    boolean isLegacy(String topic) {
+        return topic.equals(RouterSite.topic(RouterSite.OLD));
+    }
+
     boolean isAudit(String topic) {
         return topic.equals(topics.auditFeed());
     }
@@ -71,6 +76,7 @@ final class Names {
         return List.of(
                 RouterSite.topic(RouterSite.SHOP),
                 RouterSite.topic(RouterSite.SMALL),
+                RouterSite.topic(RouterSite.OLD),
                 topics.commands(),
                 topics.auditFeed(),
                 topics.retry(Topics.EVENTS),

@@ -254,7 +254,7 @@ public final class RouterProof {
             List<String> commands = replayed.getOrDefault(Topics.COMMANDS, List.of());
             List<String> effects = work.effects();
             Findings rows = judge.events(events).and(judge.commands(effects, commands));
-            Findings copies = judge.audit(events).and(judge.due(clock));
+            Findings copies = judge.audit(events).and(judge.legacy(events)).and(judge.due(clock));
             return new RouterVerdict(
                     settings, kills, rows, copies, judge.burned(excused), latency, judge.evidence(effects, unfinished));
         }

@@ -19,7 +19,7 @@ public final class RouterVerdict {
 
     /**
      * @param rows events where they were delivered, commands by what they did
-     * @param copies of events on the audit feed, and word of commands that they are due
+     * @param copies of events on the audit feed and in a second topic, and word of commands that they are due
      * @param burned attempts by row
      * @param evidence that there was something to judge
      */
@@ -60,6 +60,7 @@ public final class RouterVerdict {
         json.put("late", evidence.late());
         json.put("commandsOverLanes", evidence.overLanes());
         json.put("waitedForDestination", evidence.away());
+        json.put("inTwoTopics", evidence.inTwoTopics());
         json.put("attemptsBurnedByOutage", attemptsBurned());
         Map<String, Double> p99 = new LinkedHashMap<>();
         p99.put("before", latency.beforeMs());
