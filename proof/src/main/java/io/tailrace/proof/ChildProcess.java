@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,11 @@ public final class ChildProcess implements AutoCloseable {
         synchronized (told) {
             return told.size();
         }
+    }
+
+    /** Its exit code, if it has ended. */
+    public OptionalInt status() {
+        return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
     }
 
     /** Whether it has told that, ever. */

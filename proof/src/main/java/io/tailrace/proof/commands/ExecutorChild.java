@@ -1,0 +1,71 @@
+package io.tailrace.proof.commands;
+
+import io.tailrace.contract.Health;
+import io.tailrace.proof.ChildJvms;
+import io.tailrace.proof.ChildProcess;
+import io.tailrace.proof.child.ExecutorMain;
+import io.tailrace.proof.child.ExecutorSite;
+import io.tailrace.proof.child.Halts;
+import io.tailrace.proof.child.Parent;
+import java.time.Duration;
+
+/** An executor in a JVM of its own. Not thread-safe. */
+final class ExecutorChild implements AutoCloseable {
+
+    private static final String HEAP = "192m";
+
+    private final ChildProcess process;
+    private final Duration patience;
+    private int heard;
+
+    private ExecutorChild(ChildProcess process, Duration patience) {
+        this.process = process;
+        this.patience = patience;
+    }
+
+    static ExecutorChild start(ChildJvms jvms, ExecutorSite site, Duration patience) {
+        return new ExecutorChild(jvms.start(site.name(), ExecutorMain.class, HEAP, site.arguments()), patience);
+    }
+
+    /** One that joins and ends, so that the others start faster. */
+    static void rehearse(ChildJvms jvms, ExecutorSite site, Duration patience) {
+        try (ChildProcess first = jvms.startFirst(site.name(), ExecutorMain.class, HEAP, site.arguments())) {
+            first.require(0, Health.State.READY.name(), patience);
+            first.end();
+        }
+    }
+
+    /** Returns when it has joined its group, for the first time. */
+    void requireRunning() {
+        process.require(0, Health.State.READY.name(), patience);
+    }
+
+    /** From now on it stands still when it comes to that step for the n-th time. */
+    void stopAt(Halts.Step step, int passages) {
+        heard = process.told();
+        process.say(Parent.stop(step, passages));
+    }
+
+    /** Whether it stands still there. */
+    boolean standsAt(Halts.Step step, Duration within) {
+        return process.await(heard, Parent.at(step)::equals, within);
+    }
+
+    /** After it stood still. */
+    void goOn() {
+        process.say(Parent.go());
+    }
+
+    void pause() {
+        process.pause();
+    }
+
+    void resume() {
+        process.resume();
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}
