@@ -60,6 +60,16 @@ public final class ChildProcess implements AutoCloseable {
         return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
     }
 
+    /** What it has told that begins so, without that. */
+    public List<String> allTold(String beginning) {
+        synchronized (told) {
+            return told.stream()
+                    .filter(line -> line.startsWith(beginning))
+                    .map(line -> line.substring(beginning.length()))
+                    .toList();
+        }
+    }
+
     /** Whether it has told that, ever. */
     public boolean hasTold(String text) {
         synchronized (told) {

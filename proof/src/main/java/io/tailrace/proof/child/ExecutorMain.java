@@ -11,6 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 /** The executor as it is, with a handler of the proof's. Arguments: {@link ExecutorSite#arguments}. */
 public final class ExecutorMain {
 
+    /** What it says, with the id of a command, of a run that may have taken longer than it may. */
+    public static final String SLOW_RUN = Worker.SLOW_RUN;
+
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int EXIT = 1;
 

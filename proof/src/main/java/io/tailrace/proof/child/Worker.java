@@ -26,6 +26,11 @@ final class Worker implements CommandHandler {
     private static final Duration PUT_OFF = Duration.ofMillis(300);
     private static final int LONGEST_WORK_MS = 10;
 
+    /** What it says, with the id of the command, of a run that may have taken longer than it may. */
+    static final String SLOW_RUN = "slow ";
+
+    private static final Duration SLOW = ExecutorSite.TIMEOUT.multipliedBy(3).dividedBy(4);
+
     private final ExecutorSite site;
     private final Parent parent;
     private final Clock clock;
@@ -45,6 +50,17 @@ final class Worker implements CommandHandler {
 
     @Override
     public Result handle(CommandContext command) throws SQLException, PayloadUnreadable {
+        long began = System.nanoTime();
+        try {
+            return handled(command);
+        } finally {
+            if (System.nanoTime() - began > SLOW.toNanos()) {
+                parent.tell(SLOW_RUN + command.id());
+            }
+        }
+    }
+
+    private Result handled(CommandContext command) throws SQLException, PayloadUnreadable {
         Job job = command.payloadAs(Job.class);
         if (!site.beside()) {
             effect(command.connection(), command);

@@ -26,6 +26,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -182,14 +183,14 @@ public final class CommandsProof {
         }
 
         CommandsVerdict play() throws SQLException {
-            Map<String, Integer> excused;
+            Map<String, Integer> excused = new HashMap<>();
             long rolledBack;
             try (Load load = new Load(servers.jdbcUrl(), settings.seed()).start()) {
                 Strikes strikes = new Strikes(executors, load, ledger, settings);
                 strike(strikes, load);
                 load.close();
                 load.requireHealthy();
-                excused = strikes.excused();
+                excused.putAll(strikes.sleptOver());
                 rolledBack = load.rolledBack();
             }
             tell("All kills are over; what waits ends");
@@ -201,6 +202,7 @@ public final class CommandsProof {
             tell("Now the lateness while nothing is killed");
             Set<String> measured = measure();
             awaitLetters();
+            executors.slowRuns().forEach(id -> excused.merge(id, 1, Integer::sum));
             tell("Everything is counted");
             Evidence.Seen seen = new Evidence.Seen(
                     rolledBack, outages.throughBroker(), outages.throughDatabase(), splits, unfinished);

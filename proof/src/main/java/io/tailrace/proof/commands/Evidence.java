@@ -37,6 +37,7 @@ record Evidence(long overLanes, long snoozedTwice, long unavailableTwice, long c
         need(gaps, overLanes, "No command went over a lane: nothing is proved of retries.");
         need(gaps, snoozedTwice, "No command was put off twice: nothing is proved of snoozes.");
         need(gaps, unavailableTwice, "No command found its dependency down twice: nothing is proved of that.");
+        need(gaps, cancelled, "No command was cancelled: nothing is proved of that.");
         need(gaps, seen.rolledBack(), "Nothing was rolled back: nothing is proved of that.");
         need(gaps, seen.splits(), "No key was on two executors at once: nothing is proved of that.");
         need(gaps, seen.throughBroker(), "No command waited for the broker: nothing is proved of its outage.");

@@ -8,6 +8,7 @@ import io.tailrace.proof.child.ExecutorSite;
 import io.tailrace.proof.child.Halts;
 import io.tailrace.proof.child.Parent;
 import java.time.Duration;
+import java.util.List;
 
 /** An executor in a JVM of its own. Not thread-safe. */
 final class ExecutorChild implements AutoCloseable {
@@ -27,14 +28,6 @@ final class ExecutorChild implements AutoCloseable {
         return new ExecutorChild(jvms.start(site.name(), ExecutorMain.class, HEAP, site.arguments()), patience);
     }
 
-    /** One that joins and ends, so that the others start faster. */
-    static void rehearse(ChildJvms jvms, ExecutorSite site, Duration patience) {
-        try (ChildProcess first = jvms.startFirst(site.name(), ExecutorMain.class, HEAP, site.arguments())) {
-            first.require(0, Health.State.READY.name(), patience);
-            first.end();
-        }
-    }
-
     /** Returns when it has joined its group, for the first time. */
     void requireRunning() {
         process.require(0, Health.State.READY.name(), patience);
@@ -49,6 +42,11 @@ final class ExecutorChild implements AutoCloseable {
     /** Whether it stands still there. */
     boolean standsAt(Halts.Step step, Duration within) {
         return process.await(heard, Parent.at(step)::equals, within);
+    }
+
+    /** Ids of commands, once for each run that may have taken longer than it may. */
+    List<String> slowRuns() {
+        return process.allTold(ExecutorMain.SLOW_RUN);
     }
 
     /** After it stood still. */

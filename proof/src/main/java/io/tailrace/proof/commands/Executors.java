@@ -17,6 +17,7 @@ final class Executors implements AutoCloseable {
     private final CommandsSettings settings;
     private final List<ExecutorSite> sites;
     private final List<@Nullable ExecutorChild> children = new ArrayList<>();
+    private final List<String> slowRuns = new ArrayList<>();
 
     /** Nothing is started yet. */
     Executors(ChildJvms jvms, Site site, CommandsSettings settings) {
@@ -30,7 +31,6 @@ final class Executors implements AutoCloseable {
 
     /** Starts both, and returns when they run. */
     void start() {
-        ExecutorChild.rehearse(jvms, sites.get(0), settings.patience());
         for (int i = 0; i < NAMES.size(); i++) {
             startAgain(i);
         }
@@ -47,13 +47,24 @@ final class Executors implements AutoCloseable {
 
     /** SIGKILL. */
     void kill(int which) {
-        get(which).close();
+        ExecutorChild child = get(which);
+        child.close();
+        slowRuns.addAll(child.slowRuns());
         children.set(which, null);
     }
 
     /** Starts one that is gone. */
     void startAgain(int which) {
         children.set(which, ExecutorChild.start(jvms, sites.get(which), settings.patience()));
+    }
+
+    /** Ids of commands, once for each run of whichever executor that may have taken longer than it may. */
+    List<String> slowRuns() {
+        List<String> all = new ArrayList<>(slowRuns);
+        for (int i = 0; i < NAMES.size(); i++) {
+            all.addAll(get(i).slowRuns());
+        }
+        return all;
     }
 
     /** Returns when both run. */

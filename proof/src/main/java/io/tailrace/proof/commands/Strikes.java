@@ -38,7 +38,7 @@ final class Strikes {
     private final CommandsSettings settings;
     private final Random random;
     private final Deck<CommandsKillPoint> deck;
-    private final Map<String, Integer> excused = new HashMap<>();
+    private final Map<String, Integer> sleptOver = new HashMap<>();
 
     Strikes(Executors executors, Load load, Ledger ledger, CommandsSettings settings) {
         this.executors = executors;
@@ -74,8 +74,8 @@ final class Strikes {
     }
 
     /** How often which command was in the hands of an executor that slept: it may have used an attempt, its time was over. */
-    Map<String, Integer> excused() {
-        return Map.copyOf(excused);
+    Map<String, Integer> sleptOver() {
+        return Map.copyOf(sleptOver);
     }
 
     /** Makes it stand still there while commands flow. */
@@ -107,7 +107,7 @@ final class Strikes {
         pause(ASLEEP.toMillis());
         victim.resume();
         victim.goOn();
-        inHand.forEach(id -> excused.merge(id, 1, Integer::sum));
+        inHand.forEach(id -> sleptOver.merge(id, 1, Integer::sum));
     }
 
     private void sessionsEnded(ExecutorChild victim) throws SQLException {

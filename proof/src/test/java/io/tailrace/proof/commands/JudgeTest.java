@@ -181,7 +181,7 @@ class JudgeTest {
     @Test
     void latenessIsFromWhenItWasDueUntilItsEffect() {
         for (int i = 1; i <= 200; i++) {
-            effects.add(new Effect(command(null, Status.COMPLETED, Job.WELL), RUN_AT + i * 1_000));
+            effects.add(new Effect(command(null, Status.COMPLETED, Job.WELL), RUN_AT + i * 1_000L));
         }
         effects.add(new Effect(command(null, Status.COMPLETED, REJECTED), RUN_AT + 900_000));
         assertThat(judge().latenessP99Ms(judge().withoutFault())).isEqualTo(198);
@@ -190,8 +190,9 @@ class JudgeTest {
     @Test
     void whatNothingWasHeldToIsNamed() {
         Evidence.Seen nothing = new Evidence.Seen(0, 0, 0, 0, List.of("A replay ended."));
-        assertThat(judge().evidence(nothing).gaps()).hasSize(8).contains("A replay ended.");
+        assertThat(judge().evidence(nothing).gaps()).hasSize(9).contains("A replay ended.");
         done(command("key", Status.COMPLETED, new Job(0, 0, 1, End.WELL), 1));
+        command("key", Status.CANCELLED, Job.WELL);
         for (String what : List.of("snooze", "unavailable")) {
             String id = command("key", Status.COMPLETED, Job.WELL);
             notes.put(new Note(id, what), 2);
