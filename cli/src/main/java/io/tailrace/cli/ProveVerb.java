@@ -7,5 +7,5 @@ import picocli.CommandLine.Command;
         name = "prove",
         description = "For sceptics: break things on purpose, again and again, and count every row afterwards.",
         mixinStandardHelpOptions = true,
-        subcommands = {ProveEngineVerb.class, ProveRouterVerb.class})
+        subcommands = {ProveEngineVerb.class, ProveRouterVerb.class, ProveCommandsVerb.class})
 final class ProveVerb extends Group {}

@@ -42,6 +42,7 @@ import picocli.CommandLine.IVersionProvider;
             "  tailrace demo --once                         see the whole of it work",
             "  tailrace prove engine --kills 200            see it lose nothing, however often it is killed",
             "  tailrace prove router                        see it keep the order, through retry, dead letter and replay",
+            "  tailrace prove commands                      see it do everything once, whatever is killed",
             "  tailrace dev                                 PostgreSQL, Kafka and Tailrace on this machine",
             "  tailrace run --config tailrace.yml           everything, against your PostgreSQL and Kafka",
             "  tailrace dlq list -o json                    what is parked, and why",

@@ -77,6 +77,8 @@ class TailraceTest {
                 "prove engine --resume stock --fault zombie",
                 "prove router --kills 0",
                 "prove router --guarantee sometimes",
+                "prove commands --kills 0",
+                "prove commands --guarantee sometimes",
                 "dlq list -o xml"
             })
     void aWrongCommandLineEndsWithTwo(String line) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +52,21 @@ public final class ChildProcess implements AutoCloseable {
     public int told() {
         synchronized (told) {
             return told.size();
+        }
+    }
+
+    /** Its exit code, if it has ended. */
+    public OptionalInt status() {
+        return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
+    }
+
+    /** What it has told that begins so, without that. */
+    public List<String> allTold(String beginning) {
+        synchronized (told) {
+            return told.stream()
+                    .filter(line -> line.startsWith(beginning))
+                    .map(line -> line.substring(beginning.length()))
+                    .toList();
         }
     }
 

@@ -1,12 +1,14 @@
 package io.tailrace.proof;
 
 import io.tailrace.contract.Health;
+import io.tailrace.engine.CdcEngine;
 import io.tailrace.engine.publish.BatchWatcher.Step;
 import io.tailrace.proof.child.EngineMain;
 import io.tailrace.proof.child.Parent;
 import io.tailrace.proof.child.Site;
 import io.tailrace.proof.child.StockMain;
 import java.time.Duration;
+import java.util.OptionalInt;
 
 /** A capture in a JVM of its own, ours or the control. Not thread-safe. */
 public final class EngineChild implements AutoCloseable {
@@ -22,6 +24,19 @@ public final class EngineChild implements AutoCloseable {
 
     public static EngineChild start(ChildJvms jvms, Resume resume, String name, Site site) {
         return new EngineChild(jvms.start(name, main(resume), HEAP, site.arguments()));
+    }
+
+    /**
+     * Whether it has halted itself, as it does when its Debezium does not stop: a supervisor starts it again.
+     *
+     * @throws ProofStuck when it has ended for any other reason
+     */
+    public boolean hasHalted() {
+        OptionalInt status = process.status();
+        if (status.isPresent() && status.getAsInt() != CdcEngine.HALT_STATUS) {
+            throw new ProofStuck("an engine has ended by itself with " + status.getAsInt());
+        }
+        return status.isPresent();
     }
 
     /** One that publishes something and ends, so that the others start faster. */

@@ -102,11 +102,12 @@ public final class Servers implements AutoCloseable {
     }
 
     /** As a crash would: nothing is written down, and the slot goes back to what was. */
-    void crashPostgres() {
+    public void crashPostgres() {
         postgres.stopImmediate();
     }
 
-    void startPostgres() {
+    /** On what the crash has left. */
+    public void startPostgres() {
         postgres.start();
     }
 
@@ -128,12 +129,13 @@ public final class Servers implements AutoCloseable {
         broker.resume();
     }
 
-    void killBroker() {
+    /** SIGKILL. */
+    public void killBroker() {
         broker.kill();
     }
 
     /** Returns when it takes requests. */
-    void startBroker() {
+    public void startBroker() {
         broker = startedBroker();
         awaitBroker();
     }

@@ -6,7 +6,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * become and which step it has reached. The parent says, on standard input:
  *
  * <pre>
- * stop BEFORE_SEND 3     stand still at the third batch with records that comes to this step, and say so
+ * stop BEFORE_SEND 3     stand still when this step is reached for the third time, by a batch with records or a row, and say so
  * go                     go on
  * </pre>
  *
@@ -42,7 +41,7 @@ public final class Parent implements BatchWatcher {
     private static final String STOP = "stop ";
     private static final String GO = "go";
 
-    private record Stop(Step step, int passages) {}
+    private record Stop(String step, int passages) {}
 
     private final AtomicReference<@Nullable Stop> stop = new AtomicReference<>();
     private final Semaphore go = new Semaphore(0);
@@ -72,7 +71,7 @@ public final class Parent implements BatchWatcher {
     }
 
     /** What the parent has to say so that the child stands still there. */
-    public static String stop(Step step, int passages) {
+    public static String stop(Enum<?> step, int passages) {
         return STOP + step + " " + passages;
     }
 
@@ -82,7 +81,7 @@ public final class Parent implements BatchWatcher {
     }
 
     /** What the child says when it stands still there. */
-    public static String at(Step step) {
+    public static String at(Enum<?> step) {
         return AT + step;
     }
 
@@ -102,13 +101,18 @@ public final class Parent implements BatchWatcher {
         if (records == 0) {
             return;
         }
+        passes(step);
+    }
+
+    /** A step was reached, by any thread: if the parent has asked for it, this one stands still here until it is told to go on. */
+    public void passes(Enum<?> step) {
         Stop now = stop.get();
-        if (now == null || now.step() != step) {
+        if (now == null || !now.step().equals(step.name())) {
             return;
         }
         if (now.passages() > 1) {
-            // One thread publishes; the parent says nothing new before it was answered.
-            stop.compareAndSet(now, new Stop(step, now.passages() - 1));
+            // The parent says nothing new before it was answered; of two threads at once one counts.
+            stop.compareAndSet(now, new Stop(now.step(), now.passages() - 1));
         } else if (stop.compareAndSet(now, null)) {
             tell(at(step));
             go.acquireUninterruptibly();
@@ -140,6 +144,6 @@ public final class Parent implements BatchWatcher {
             return;
         }
         String[] words = line.substring(STOP.length()).split(" ", 2);
-        stop.set(new Stop(Step.valueOf(words[0].toUpperCase(Locale.ROOT)), Integer.parseInt(words[1])));
+        stop.set(new Stop(words[0], Integer.parseInt(words[1])));
     }
 }

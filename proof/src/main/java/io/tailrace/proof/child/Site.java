@@ -57,8 +57,9 @@ public record Site(int postgresPort, int brokerPort, int maxBatchSize) {
                 Map.of("retry", Map.of("base", "500ms", "cap", "2s")));
     }
 
+    /** An odd number: of two executors each has what is due of some keys, and the other what is due again of them. */
     static Map<String, Object> topics() {
-        return Map.of("partitions", 4, "replication", 1, "min-insync-replicas", 1);
+        return Map.of("partitions", 5, "replication", 1, "min-insync-replicas", 1);
     }
 
     static TailraceConfig read(Map<String, Object> file) {

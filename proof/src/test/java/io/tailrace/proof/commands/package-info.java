@@ -1,0 +1,4 @@
+@NullMarked
+package io.tailrace.proof.commands;
+
+import org.jspecify.annotations.NullMarked;
