@@ -21,6 +21,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -73,7 +75,7 @@ class FastPathTest {
             CountDownLatch here = entered.get(event.id());
             if (here != null) {
                 here.countDown();
-                Objects.requireNonNull(leaves.get(event.id())).await(30, TimeUnit.SECONDS);
+                Objects.requireNonNull(leaves.get(event.id())).await(1, TimeUnit.MINUTES);
             }
             return failing.contains(event.id()) ? Result.failure("it is told to") : Result.success();
         }
@@ -91,14 +93,17 @@ class FastPathTest {
         final FastPath fast;
 
         Two(Stack stack) throws SQLException {
-            this.shop = Shop.open(stack);
+            this.shop = Shop.open(stack, Configs.withTimeout(Duration.ofMinutes(1)));
             this.topic = stack.createTopic("events.shop", 1);
             database.setUrl(stack.jdbcUrl());
             TailraceConfig config = shop.config.subscribing(List.of(
                     new SubscriptionConfig(BILLING, List.of("shop.*")), new SubscriptionConfig("other", List.of("*"))));
             Handlers handlers = Handlers.builder().add(billing).build();
             this.fast = new FastPath(config, BILLING, handlers, own, Clock.systemUTC());
-            shop.executor(config, meters, handlers);
+            CommandExecutor executor = shop.executor(config, meters, handlers);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> executor.health().isReady());
         }
 
         UUID publish(@Nullable String key) throws SQLException {
@@ -138,7 +143,7 @@ class FastPathTest {
         }
 
         void awaitEntered(UUID id) throws InterruptedException {
-            assertThat(Objects.requireNonNull(billing.entered.get(id)).await(30, TimeUnit.SECONDS))
+            assertThat(Objects.requireNonNull(billing.entered.get(id)).await(1, TimeUnit.MINUTES))
                     .isTrue();
         }
 
@@ -209,7 +214,7 @@ class FastPathTest {
             two.comes(fastFirst);
             two.shop.awaitMeter(two.meters, "tailrace.executor.stepped.back", "why", "busy", 1);
             two.release(fastFirst);
-            assertThat(dispatched.get(30, TimeUnit.SECONDS).outcome()).isEqualTo(Outcome.HANDLED);
+            assertThat(dispatched.get(1, TimeUnit.MINUTES).outcome()).isEqualTo(Outcome.HANDLED);
             two.awaitOutcome("settled", 1);
 
             UUID slowFirst = two.publish(null);
@@ -240,6 +245,8 @@ class FastPathTest {
             two.comes(id);
             two.awaitOutcome("failed", 1);
             assertThat(two.row(id)).isEqualTo("PENDING turn=1 attempts=1");
+            assertThat(Shop.count(two.meters, "tailrace.executor.attempts", "name", "shop.ordered"))
+                    .isEqualTo(1);
             two.billing.failing.clear();
             assertThat(two.dispatch(id).outcome()).isEqualTo(Outcome.WAITING);
             assertThat(two.row(id)).isEqualTo("PENDING turn=1 attempts=1");

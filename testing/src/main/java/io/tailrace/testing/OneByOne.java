@@ -97,13 +97,9 @@ final class OneByOne {
 
     private SingleRun.Ran claimed(SingleRun single, ClaimRequest request, @Nullable Duration sqlAhead)
             throws SQLException {
-        if (sqlAhead == null) {
-            return single.run(connection, request);
-        }
-        String before = SqlClock.set(connection, sqlAhead);
-        SingleRun.Ran ran = single.run(connection, request);
-        SqlClock.restore(connection, before);
-        return ran;
+        return sqlAhead == null
+                ? single.run(connection, request)
+                : SqlClock.during(connection, sqlAhead, () -> single.run(connection, request));
     }
 
     private SingleRun single(RunGuard guard) throws SQLException {
@@ -128,10 +124,8 @@ final class OneByOne {
         if (own != null) {
             return own;
         }
-        Place next = rows.nextPlace(connection);
-        if (last != null && last.compareTo(next) >= 0) {
-            next = Place.unpacked(last.packed() + 1);
-        }
+        // Nobody else gives places here, so the table is asked once.
+        Place next = last == null ? rows.nextPlace(connection) : Place.unpacked(last.packed() + 1);
         last = next;
         places.put(row.id(), next);
         return next;

@@ -51,12 +51,33 @@ final class SqlClock {
         }
     }
 
-    /**
-     * From here on the session is so far ahead, until {@link #restore} or the end of the transaction.
-     *
-     * @return the search path as it was
-     */
-    static String set(Connection connection, Duration ahead) throws SQLException {
+    /** What is done meanwhile. */
+    interface Work<T, E extends Exception> {
+        T run() throws E;
+    }
+
+    /** The session is so far ahead while this is done. */
+    static <T, E extends Exception> T during(Connection connection, Duration ahead, Work<T, E> work)
+            throws E, SQLException {
+        String before = set(connection, ahead);
+        T result;
+        try {
+            result = work.run();
+        } catch (Throwable thrown) {
+            try {
+                restore(connection, before);
+            } catch (SQLException gone) {
+                // A transaction that is of no more use takes the setting with it.
+                thrown.addSuppressed(gone);
+            }
+            throw thrown;
+        }
+        restore(connection, before);
+        return result;
+    }
+
+    /** Returns the search path as it was. */
+    private static String set(Connection connection, Duration ahead) throws SQLException {
         String before;
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT current_setting('search_path')")) {
@@ -64,12 +85,11 @@ final class SqlClock {
             before = row.getString(1);
         }
         config(connection, AHEAD, ahead.toString());
-        restore(connection, SCHEMA + ", pg_catalog, " + before);
+        restore(connection, SCHEMA + ", pg_catalog" + (before.isBlank() ? "" : ", " + before));
         return before;
     }
 
-    /** To a search path. */
-    static void restore(Connection connection, String searchPath) throws SQLException {
+    private static void restore(Connection connection, String searchPath) throws SQLException {
         config(connection, "search_path", searchPath);
     }
 

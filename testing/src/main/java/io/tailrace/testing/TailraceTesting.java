@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -34,7 +33,7 @@ import java.util.UUID;
 public final class TailraceTesting {
 
     /** A handler that schedules its own successor to run at once would be drained for ever. */
-    private static final int MOST_RUNS = 10_000;
+    private static final int MOST_ROUNDS = 1_000;
 
     private final Connection connection;
     private final Handlers handlers;
@@ -110,18 +109,17 @@ public final class TailraceTesting {
         requireTransaction();
         List<Run> all = new ArrayList<>();
         try (RunGuard guard = new RunGuard()) {
-            boolean moved = true;
-            while (moved) {
-                moved = false;
+            int before = -1;
+            for (int rounds = 0; all.size() > before; rounds++) {
+                if (rounds == MOST_ROUNDS) {
+                    throw new IllegalStateException(
+                            "after %d rounds, each of what the one before has left or scheduled, there is still something due; the last run was: %s"
+                                    .formatted(MOST_ROUNDS, all.get(all.size() - 1)));
+                }
+                before = all.size();
                 for (Rows.Due row : rows.due(connection, clock.setting())) {
-                    Optional<Run> run =
-                            handlers.find(row.name()).isPresent() ? oneByOne.run(row, guard) : Optional.empty();
-                    run.ifPresent(all::add);
-                    moved |= run.isPresent();
-                    if (all.size() >= MOST_RUNS) {
-                        throw new IllegalStateException(
-                                "%d commands were run and there are still some that are due; the last ones: %s"
-                                        .formatted(MOST_RUNS, all.subList(MOST_RUNS - 3, MOST_RUNS)));
+                    if (handlers.find(row.name()).isPresent()) {
+                        oneByOne.run(row, guard).ifPresent(all::add);
                     }
                 }
             }
@@ -195,10 +193,8 @@ public final class TailraceTesting {
         if (setting == null) {
             return work.over(connection);
         }
-        String before = SqlClock.set(connection, Duration.between(rows.now(connection), setting));
-        T result = work.over(connection);
-        SqlClock.restore(connection, before);
-        return result;
+        return SqlClock.during(
+                connection, Duration.between(rows.now(connection), setting), () -> work.over(connection));
     }
 
     /**
