@@ -56,7 +56,7 @@ public final class SiteTables {
             dropSlot(connection, slot());
             dropSlot(connection, place());
             for (String table : RowSql.tables(outbox)) {
-                execute(connection, "TRUNCATE " + table);
+                execute(connection, "TRUNCATE " + table + " RESTART IDENTITY");
             }
             execute(connection, "SELECT pg_create_logical_replication_slot('%s', 'pgoutput')".formatted(place()));
         }
