@@ -1,6 +1,7 @@
 package io.tailrace.benchmarks;
 
 import io.tailrace.benchmarks.capture.CaptureCommand;
+import io.tailrace.benchmarks.commands.CommandsCommand;
 import io.tailrace.benchmarks.latency.LatencyCommand;
 import io.tailrace.benchmarks.profile.ProfileCommand;
 import io.tailrace.benchmarks.route.RouteCommand;
@@ -11,7 +12,13 @@ import picocli.CommandLine.Command;
 @Command(
         name = "run",
         description = "Measures Tailrace beside what it is measured against, on servers of its own.",
-        subcommands = {CaptureCommand.class, RouteCommand.class, LatencyCommand.class, ProfileCommand.class},
+        subcommands = {
+            CaptureCommand.class,
+            RouteCommand.class,
+            LatencyCommand.class,
+            CommandsCommand.class,
+            ProfileCommand.class
+        },
         mixinStandardHelpOptions = true)
 public final class Benchmarks {
 

@@ -143,17 +143,20 @@ final class Shop implements AutoCloseable {
 
     /** A record in the redelivery topic as the router writes it. */
     void redelivered(UUID id, String name, @Nullable String key, int turn, String place) {
-        write(
-                config.topicNames().redelivery(Topics.COMMANDS),
-                id,
-                key,
-                business(id, name, key)
-                        .put(HeaderName.KIND, Kind.REDELIVERY.text())
-                        .put(HeaderName.SEQ, "1:0")
-                        .put(HeaderName.TURN, turn)
-                        .put(HeaderName.PLACE, place)
-                        .put(HeaderName.PAYLOAD, "inline")
-                        .build());
+        redelivered(id, name, key, turn, place, null);
+    }
+
+    void redelivered(UUID id, String name, @Nullable String key, int turn, String place, @Nullable Long xid) {
+        Headers.Builder headers = business(id, name, key)
+                .put(HeaderName.KIND, Kind.REDELIVERY.text())
+                .put(HeaderName.SEQ, "1:0")
+                .put(HeaderName.TURN, turn)
+                .put(HeaderName.PLACE, place)
+                .put(HeaderName.PAYLOAD, "inline");
+        if (xid != null) {
+            headers.put(HeaderName.XID, xid);
+        }
+        write(config.topicNames().redelivery(Topics.COMMANDS), id, key, headers.build());
     }
 
     /** A record of an event as the router writes it to a destination. */

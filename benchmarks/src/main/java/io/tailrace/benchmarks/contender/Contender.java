@@ -23,7 +23,13 @@ public enum Contender {
     /** The same without the audit feed. */
     TAILRACE_ROUTER_UNAUDITED("tailrace-router-unaudited", Outbox.TAILRACE),
     /** Tailrace whole: engine and router in one JVM, from the outbox table to the destination. */
-    TAILRACE_WHOLE("tailrace-whole", Outbox.TAILRACE);
+    TAILRACE_WHOLE("tailrace-whole", Outbox.TAILRACE),
+    /** db-scheduler, which locks and fetches what is due in batches: what a user of Java would pick instead for commands. */
+    PEER_DB_SCHEDULER("peer-db-scheduler", Outbox.COMMANDS),
+    /** A plain poller: SELECT FOR UPDATE SKIP LOCKED, work, mark as done, commit. */
+    PEER_SKIP_LOCKED("peer-skip-locked", Outbox.COMMANDS),
+    /** Tailrace whole for commands: engine, router and executor in one JVM, from the inserted row to the effect of its handler. */
+    TAILRACE_COMMANDS("tailrace-commands", Outbox.COMMANDS);
 
     /** Who brings committed rows to Kafka. */
     public static final List<Contender> CAPTURE =
@@ -36,6 +42,9 @@ public enum Contender {
     /** Who brings a committed row all the way. */
     public static final List<Contender> LATENCY = List.of(PEER_EVENTROUTER, TAILRACE_WHOLE);
 
+    /** Who runs commands. */
+    public static final List<Contender> COMMANDS = List.of(PEER_DB_SCHEDULER, PEER_SKIP_LOCKED, TAILRACE_COMMANDS);
+
     /** What rows are before they are carried. */
     public enum Outbox {
         /** {@code tailrace.outbox}. */
@@ -43,7 +52,9 @@ public enum Contender {
         /** Messages that {@code tailrace.emit} writes; no table. */
         TAILRACE_MESSAGES,
         /** {@code outboxevent}, with the columns that EventRouter looks for. */
-        EVENT_ROUTER
+        EVENT_ROUTER,
+        /** {@code tailrace.internal_command} and, in the same database, the tables of its peers and what handlers write. */
+        COMMANDS
     }
 
     private final String text;
@@ -67,7 +78,7 @@ public enum Contender {
     /** Where its rows go to; nowhere for who only reads. */
     public Optional<String> topic(Site site) {
         return switch (this) {
-            case LIMIT_READ -> Optional.empty();
+            case LIMIT_READ, PEER_DB_SCHEDULER, PEER_SKIP_LOCKED, TAILRACE_COMMANDS -> Optional.empty();
             case LIMIT_READ_PRODUCE, LIMIT_COPY -> Optional.of(site.limitTopic());
             case PEER_EVENTROUTER -> Optional.of(site.peerTopic());
             case TAILRACE_TABLE, TAILRACE_MESSAGE -> Optional.of(site.rawTopic());
@@ -96,9 +107,20 @@ public enum Contender {
     /** Whether it is Tailrace or a part of it. */
     public boolean isTailrace() {
         return switch (this) {
-            case LIMIT_READ, LIMIT_READ_PRODUCE, LIMIT_COPY, PEER_EVENTROUTER -> false;
-            case TAILRACE_TABLE, TAILRACE_MESSAGE, TAILRACE_ROUTER, TAILRACE_ROUTER_UNAUDITED, TAILRACE_WHOLE -> true;
+            case LIMIT_READ, LIMIT_READ_PRODUCE, LIMIT_COPY, PEER_EVENTROUTER, PEER_DB_SCHEDULER, PEER_SKIP_LOCKED ->
+                false;
+            case TAILRACE_TABLE,
+                    TAILRACE_MESSAGE,
+                    TAILRACE_ROUTER,
+                    TAILRACE_ROUTER_UNAUDITED,
+                    TAILRACE_WHOLE,
+                    TAILRACE_COMMANDS -> true;
         };
+    }
+
+    /** Whether it runs commands. */
+    public boolean runsCommands() {
+        return outbox == Outbox.COMMANDS;
     }
 
     /** By {@link #text()}. */

@@ -27,7 +27,7 @@ public final class ContenderProcess implements Callable<Integer> {
     /** The warm-up is over and the pipeline follows the log. */
     public static final String FOLLOWING = "following";
 
-    /** Followed by {@link Measured#json()}. */
+    /** Followed by {@link Measured#json()}; of a pipeline that follows, from then on until it was told to stop and had delivered all. */
     public static final String RESULT = "result ";
 
     /** Sent to a process that follows, with the number of rows that it must have delivered before it ends. */
@@ -83,8 +83,14 @@ public final class ContenderProcess implements Callable<Integer> {
                 say(RESULT + new Drain(pipeline, heap, postmaster).run(rows).json());
             } else {
                 pipeline.start();
+                CpuTimes before = CpuTimes.now(postmaster);
+                long began = System.nanoTime();
+                heap.reset();
                 say(FOLLOWING);
                 awaitStop(pipeline);
+                say(RESULT
+                        + Drain.measured(pipeline.delivered(), began, before, postmaster, heap)
+                                .json());
             }
         }
         return 0;

@@ -57,6 +57,21 @@ final class Drain {
         return measured;
     }
 
+    /** What so many rows took since a moment, for whoever does not drain. */
+    static Measured measured(long rows, long began, CpuTimes before, long postmaster, HeapWatch heap) {
+        CpuTimes after = CpuTimes.now(postmaster);
+        long each = Math.max(1, rows);
+        return new Measured(
+                rows,
+                (System.nanoTime() - began) / 1e9,
+                0,
+                after.microsPerRow(before, each),
+                heap.mostMiB(),
+                after.gcMillis() - before.gcMillis(),
+                after.microsPerRowByThread(before, each),
+                after.microsPerRowByNeighbour(before, each));
+    }
+
     private long await(long rows) {
         long seen = 0;
         long moved = System.nanoTime();

@@ -23,7 +23,7 @@ interface Pipeline extends AutoCloseable {
     /**
      * The pipeline of a contender on a site.
      *
-     * @param settings that differ from what is usual: Debezium's for the peer, of the configuration for Tailrace
+     * @param settings that differ from what is usual: the peer's own, of the configuration for Tailrace
      */
     static Pipeline of(Contender contender, Servers servers, Site site, ReadRows reads, Map<String, String> settings) {
         return switch (contender) {
@@ -37,6 +37,9 @@ interface Pipeline extends AutoCloseable {
             case TAILRACE_ROUTER_UNAUDITED ->
                 RouterPipeline.of(servers, site, TailraceDefaults.with(settings, "router.routes.audit", "false"));
             case TAILRACE_WHOLE -> WholePipeline.of(servers, site, settings);
+            case PEER_DB_SCHEDULER -> DbSchedulerPipeline.of(servers, site, settings);
+            case PEER_SKIP_LOCKED -> SkipLockedPipeline.of(servers, site, settings);
+            case TAILRACE_COMMANDS -> CommandsPipeline.of(servers, site, settings);
         };
     }
 }

@@ -54,6 +54,11 @@ public final class Ground implements AutoCloseable {
         return server.port();
     }
 
+    /** Where contenders get warm. */
+    SiteTables warm() {
+        return warm;
+    }
+
     /** Where is measured. */
     public SiteTables bench() {
         return bench;

@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class RowSql {
 
-    private static final String PAYLOAD = """
+    static final String PAYLOAD = """
             '{"number":"~' || lpad(n::text, 10, '0') || '~","customer":"customer-' || lpad((n % 5000)::text, 6, '0')
             || '","currency":"EUR","total":' || (n % 90000 + 10000)
             || ',"lines":[{"sku":"sku-' || lpad((n % 700)::text, 6, '0') || '","quantity":2,"price":1299},'
@@ -59,6 +59,7 @@ final class RowSql {
             case TAILRACE -> List.of(events(), commands());
             case TAILRACE_MESSAGES -> List.of();
             case EVENT_ROUTER -> List.of(EVENT_ROUTER_NAME);
+            case COMMANDS -> CommandSql.NAMES;
         };
     }
 
@@ -74,7 +75,7 @@ final class RowSql {
             case EVENT_ROUTER ->
                 EVENT_ROUTER_NAME + " (id, aggregatetype, type, aggregateid, payload, " + ORIGIN_COLUMNS
                         + ") SELECT gen_random_uuid(), 'order', " + NAME + ", ";
-            case TAILRACE_MESSAGES -> throw new IllegalStateException("messages are not inserted");
+            case TAILRACE_MESSAGES, COMMANDS -> throw new IllegalStateException(outbox + " has no events");
         };
         return "INSERT INTO " + into + KEY + ", (" + PAYLOAD + ")::json, " + ORIGIN + " FROM " + numbers;
     }

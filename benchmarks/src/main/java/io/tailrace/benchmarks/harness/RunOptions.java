@@ -55,7 +55,9 @@ public final class RunOptions {
     @Option(
             names = "--peer",
             paramLabel = "KEY=VALUE",
-            description = "A setting of the peer's Debezium to try, such as max.queue.size=16384; shown in the report.")
+            description =
+                    "A setting of the peer to try: of its Debezium, such as max.queue.size=16384; threads or poll-ms of those that run"
+                            + " commands. Shown in the report.")
     private Map<String, String> peer = new LinkedHashMap<>();
 
     @Option(names = "--jfr", description = "A directory that takes a flight recording of each contender.")
@@ -89,7 +91,7 @@ public final class RunOptions {
     public Lineup lineup(List<Contender> usual, int usualWarmUp) {
         Map<Contender, Map<String, String>> settings = new HashMap<>();
         for (Contender contender : Contender.values()) {
-            if (contender == Contender.PEER_EVENTROUTER) {
+            if (contender == Contender.PEER_EVENTROUTER || (contender.runsCommands() && !contender.isTailrace())) {
                 settings.put(contender, peer);
             } else if (contender.isTailrace()) {
                 settings.put(contender, tailrace);

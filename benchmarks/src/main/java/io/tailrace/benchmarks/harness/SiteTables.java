@@ -42,6 +42,10 @@ public final class SiteTables {
                             "CREATE PUBLICATION %s FOR TABLE outboxevent WITH (publish = 'insert')"
                                     .formatted(site.ownership().publication()));
                 }
+                case COMMANDS -> {
+                    Schema.migrate(connection, Site.tables(), Scope.ALL, site.ownership());
+                    execute(connection, CommandSql.TABLES);
+                }
             }
         }
     }
@@ -52,7 +56,7 @@ public final class SiteTables {
             dropSlot(connection, slot());
             dropSlot(connection, place());
             for (String table : RowSql.tables(outbox)) {
-                execute(connection, "TRUNCATE " + table);
+                execute(connection, "TRUNCATE " + table + " RESTART IDENTITY");
             }
             execute(connection, "SELECT pg_create_logical_replication_slot('%s', 'pgoutput')".formatted(place()));
         }
@@ -64,6 +68,13 @@ public final class SiteTables {
             // Whether a commit waits for the disk changes nothing of what stands in the log.
             execute(connection, "SET synchronous_commit = off");
             execute(connection, RowSql.fill(outbox, rows, shape.rowsPerTransaction()));
+        }
+    }
+
+    /** Runs a statement; a block of code may commit within itself. */
+    void run(String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(jdbcUrl)) {
+            execute(connection, sql);
         }
     }
 

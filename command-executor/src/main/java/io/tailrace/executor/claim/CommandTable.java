@@ -50,6 +50,8 @@ public final class CommandTable implements RowTable {
 
     private final String claim;
     private final String complete;
+    private final String completeAndCommit;
+    private final String completeAndCommitLazily;
     private final String waiting;
     private final String held;
     private final String dead;
@@ -69,8 +71,11 @@ public final class CommandTable implements RowTable {
      * @param limit a claim's transaction ends by itself when a statement, a pause between two, or all of it take longer
      */
     public CommandTable(TableNames names, Duration limit) {
-        this.claim = "SELECT * FROM " + names.qualified("claim_command") + "(?,?,?,?,?,?,?,?)";
+        this.claim =
+                RoundTrips.withSavepoint("SELECT * FROM " + names.qualified("claim_command") + "(?,?,?,?,?,?,?,?)");
         this.complete = "SELECT " + names.qualified("complete_command") + "(?,?,?)";
+        this.completeAndCommit = RoundTrips.withCommit(names.qualified("complete_command") + "(?,?,?)");
+        this.completeAndCommitLazily = RoundTrips.withLazyCommit(names.qualified("complete_command") + "(?,?,?)");
         this.waiting = "SELECT * FROM " + names.qualified("stamp_waiting") + "(?,?,?,?,?,?,?,?)";
         this.held = "SELECT * FROM " + names.qualified("stamp_held") + "(?,?,?,?,?,?)";
         this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
@@ -141,7 +146,8 @@ public final class CommandTable implements RowTable {
             setLong(statement, 6, request.xid());
             statement.setBoolean(7, request.bury());
             statement.setInt(8, limitMillis);
-            try (ResultSet rows = statement.executeQuery()) {
+            statement.execute();
+            try (ResultSet rows = statement.getResultSet()) {
                 rows.next();
                 Claim.Verdict verdict = Claim.Verdict.valueOf(rows.getString("verdict"));
                 String detail = rows.getString("detail");
@@ -160,13 +166,31 @@ public final class CommandTable implements RowTable {
     @Override
     public boolean complete(Connection connection, Claim claimed) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(complete)) {
-            statement.setObject(1, claimed.request().id());
-            statement.setInt(2, claimed.request().turn());
-            statement.setLong(3, claimed.xid());
+            bindCompletion(statement, claimed);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() && rows.getBoolean(1);
             }
         }
+    }
+
+    @Override
+    public boolean completeAndCommit(Connection connection, Claim claimed, boolean lazily) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(lazily ? completeAndCommitLazily : completeAndCommit)) {
+            bindCompletion(statement, claimed);
+            return RoundTrips.commits(statement);
+        }
+    }
+
+    @Override
+    public boolean commitsLazily() {
+        return true;
+    }
+
+    private static void bindCompletion(PreparedStatement statement, Claim claimed) throws SQLException {
+        statement.setObject(1, claimed.request().id());
+        statement.setInt(2, claimed.request().turn());
+        statement.setLong(3, claimed.xid());
     }
 
     @Override

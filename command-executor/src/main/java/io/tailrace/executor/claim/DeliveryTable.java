@@ -41,6 +41,7 @@ public final class DeliveryTable implements RowTable {
     private final String claim;
     private final String open;
     private final String complete;
+    private final String completeAndCommit;
     private final String waiting;
     private final String dead;
     private final String acquit;
@@ -58,9 +59,12 @@ public final class DeliveryTable implements RowTable {
      */
     public DeliveryTable(String subscription, TableNames names, Duration limit) {
         this.subscription = subscription;
-        this.claim = "SELECT * FROM " + names.qualified("claim_delivery") + "(?,?,?,?,?,?,?,?,?,?)";
+        this.claim = RoundTrips.withSavepoint(
+                "SELECT * FROM " + names.qualified("claim_delivery") + "(?,?,?,?,?,?,?,?,?,?)");
         this.open = "SELECT " + names.qualified("open_delivery") + "(?,?,?,?,?,?,?,?)";
         this.complete = "SELECT " + names.qualified("complete_claimed_delivery") + "(?,?,?,?,?,?,?,?,?)";
+        this.completeAndCommit =
+                RoundTrips.withCommit(names.qualified("complete_claimed_delivery") + "(?,?,?,?,?,?,?,?,?)");
         this.waiting = "SELECT * FROM " + names.qualified("stamp_delivery_waiting") + "(?,?,?,?,?,?,?,?,?)";
         this.dead = "SELECT * FROM " + names.qualified("stamp_delivery_dead") + "(?,?,?,?,?,?,?,?)";
         this.acquit =
@@ -130,7 +134,8 @@ public final class DeliveryTable implements RowTable {
             statement.setBoolean(8, request.bury());
             statement.setLong(9, event.raw().committedMillis());
             statement.setInt(10, limitMillis);
-            try (ResultSet rows = statement.executeQuery()) {
+            statement.execute();
+            try (ResultSet rows = statement.getResultSet()) {
                 rows.next();
                 return new Claim(
                         request,
@@ -146,17 +151,37 @@ public final class DeliveryTable implements RowTable {
 
     @Override
     public boolean complete(Connection connection, Claim claimed) throws SQLException {
-        ClaimRequest request = claimed.request();
         try (PreparedStatement statement = connection.prepareStatement(complete)) {
-            statement.setString(1, subscription);
-            statement.setObject(2, request.id());
-            statement.setInt(3, request.turn());
-            statement.setLong(4, claimed.xid());
-            bindEvent(statement, 5, request);
+            bindCompletion(statement, claimed);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() && rows.getBoolean(1);
             }
         }
+    }
+
+    @Override
+    public boolean completeAndCommit(Connection connection, Claim claimed, boolean lazily) throws SQLException {
+        if (lazily) {
+            throw new IllegalArgumentException("an application that finds a delivery done acts on it at once");
+        }
+        try (PreparedStatement statement = connection.prepareStatement(completeAndCommit)) {
+            bindCompletion(statement, claimed);
+            return RoundTrips.commits(statement);
+        }
+    }
+
+    @Override
+    public boolean commitsLazily() {
+        return false;
+    }
+
+    private void bindCompletion(PreparedStatement statement, Claim claimed) throws SQLException {
+        ClaimRequest request = claimed.request();
+        statement.setString(1, subscription);
+        statement.setObject(2, request.id());
+        statement.setInt(3, request.turn());
+        statement.setLong(4, claimed.xid());
+        bindEvent(statement, 5, request);
     }
 
     @Override

@@ -18,11 +18,33 @@ public interface RowTable {
     /** Reasons why this database cannot be worked on as it is, each with its fix; empty when it can. */
     List<String> problems(Connection connection) throws SQLException;
 
-    /** Takes the row for this transaction, or says why not. One round trip. */
+    /**
+     * Takes the row for this transaction, or says why not, and sets the savepoint that {@link #takeBack} goes back to. One round trip for
+     * all of it.
+     */
     Claim claim(Connection connection, ClaimRequest request) throws SQLException;
 
     /** Stamps the row done. False when the claim is no longer this transaction's: then it must be rolled back. */
     boolean complete(Connection connection, Claim claimed) throws SQLException;
+
+    /**
+     * Stamps the row done and commits, in one round trip: the server does not come to the commit when the claim is no longer this
+     * transaction's. False then, and the transaction must be rolled back.
+     *
+     * @param lazily does not wait for the disk, where a later commit that waits takes this one too; only if {@link #commitsLazily}
+     */
+    boolean completeAndCommit(Connection connection, Claim claimed, boolean lazily) throws SQLException;
+
+    /**
+     * Whether a row may be found done whose commit is not on the disk yet. Whoever finds it so and lets something pass for it must commit
+     * first, with the lock of the row, and wait for that.
+     */
+    boolean commitsLazily();
+
+    /** Takes back what was written since the claim; the locks of the claim stay. */
+    default void takeBack(Connection connection) throws SQLException {
+        RoundTrips.takeBack(connection);
+    }
 
     /**
      * Stamps that the row waits.

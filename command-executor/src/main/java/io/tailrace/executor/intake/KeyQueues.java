@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -36,12 +35,16 @@ public final class KeyQueues implements AutoCloseable {
     private static final Duration SUSPICION = Duration.ofSeconds(10);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+
+    /** There is a queue to take. Whoever takes one and leaves another wakes the next worker, so that none is woken for nothing. */
+    private final Condition work = lock.newCondition();
+
+    private final Condition idle = lock.newCondition();
     private final Map<QueueId, Queue> queues = new HashMap<>();
     private final Lines<Queue> lines = new Lines<>();
     private final List<Thread> workers = new ArrayList<>();
     private final ScheduledThreadPoolExecutor timer;
-    private @Nullable Work work;
+    private @Nullable Work whatToDo;
     private int running;
     private boolean held;
     private boolean stopped;
@@ -61,8 +64,8 @@ public final class KeyQueues implements AutoCloseable {
     }
 
     /** Starts the workers. */
-    public void start(Work whatToDo) {
-        this.work = whatToDo;
+    public void start(Work todo) {
+        this.whatToDo = todo;
         workers.forEach(Thread::start);
     }
 
@@ -76,7 +79,7 @@ public final class KeyQueues implements AutoCloseable {
             for (DueRecord record : records) {
                 add(new Task(record, assignment, this), false);
             }
-            changed.signalAll();
+            work.signal();
         } finally {
             lock.unlock();
         }
@@ -125,7 +128,7 @@ public final class KeyQueues implements AutoCloseable {
         try {
             assignment.suspects(0);
             lines.trust(assignment);
-            changed.signalAll();
+            work.signal();
         } finally {
             lock.unlock();
         }
@@ -146,7 +149,7 @@ public final class KeyQueues implements AutoCloseable {
         lock.lock();
         try {
             held = false;
-            changed.signalAll();
+            work.signal();
         } finally {
             lock.unlock();
         }
@@ -179,7 +182,7 @@ public final class KeyQueues implements AutoCloseable {
             stopped = true;
             lines.clear();
             queues.clear();
-            changed.signalAll();
+            work.signalAll();
         } finally {
             lock.unlock();
         }
@@ -194,7 +197,7 @@ public final class KeyQueues implements AutoCloseable {
                 if (left <= 0) {
                     return false;
                 }
-                left = changed.awaitNanos(left);
+                left = idle.awaitNanos(left);
             }
             return true;
         } finally {
@@ -214,7 +217,7 @@ public final class KeyQueues implements AutoCloseable {
             if (!stopped && !task.assignment().isRevoked()) {
                 // A task of its own: the old one may still be on its way out of the queue.
                 add(new Task(task.record(), task.assignment(), this), true);
-                changed.signalAll();
+                work.signal();
             }
         } finally {
             lock.unlock();
@@ -246,10 +249,11 @@ public final class KeyQueues implements AutoCloseable {
     }
 
     private void serve() {
-        for (Queue queue = take(); queue != null; queue = take()) {
+        Queue queue = next(null, null);
+        while (queue != null) {
             Work.Outcome outcome;
             try {
-                outcome = Objects.requireNonNull(work).run(queue);
+                outcome = Objects.requireNonNull(whatToDo).run(queue);
             } catch (Throwable bug) {
                 LOG.error(
                         "Bug in the executor, the row is tried again in {} ms: {}",
@@ -258,16 +262,20 @@ public final class KeyQueues implements AutoCloseable {
                         bug);
                 outcome = Work.Outcome.again(AFTER_BUG);
             }
-            after(queue, outcome);
+            queue = next(queue, outcome);
         }
     }
 
-    private @Nullable Queue take() {
+    /** Gives back a queue, if the worker has one, and takes the next: often the same, for which then nobody else is woken. */
+    private @Nullable Queue next(@Nullable Queue before, Work.@Nullable Outcome outcome) {
         lock.lock();
         try {
+            if (before != null && outcome != null) {
+                giveBack(before, outcome);
+            }
             Queue queue = held ? null : lines.next();
             while (!stopped && queue == null) {
-                changed.awaitUninterruptibly();
+                work.awaitUninterruptibly();
                 queue = held ? null : lines.next();
             }
             if (stopped || queue == null) {
@@ -277,33 +285,32 @@ public final class KeyQueues implements AutoCloseable {
             head.suspect(lines.isSuspect(queue));
             queue.current = head;
             running++;
+            if (lines.hasNext()) {
+                work.signal();
+            }
             return queue;
         } finally {
             lock.unlock();
         }
     }
 
-    private void after(Queue queue, Work.Outcome outcome) {
-        lock.lock();
-        try {
-            running--;
-            Set<Task> finished = new HashSet<>(outcome.finished());
-            queue.tasks.removeIf(finished::contains);
-            queue.current = null;
-            lines.back(queue);
-            changed.signalAll();
-            if (stopped || queue.id.assignment().isRevoked()) {
-                return;
-            }
-            if (queue.tasks.isEmpty()) {
-                queues.remove(queue.id);
-            } else if (outcome.again().isPresent() && !outcome.again().get().isZero()) {
-                park(queue, outcome.again().get());
-            } else {
-                lines.add(queue);
-            }
-        } finally {
-            lock.unlock();
+    private void giveBack(Queue queue, Work.Outcome outcome) {
+        running--;
+        if (running == 0) {
+            idle.signalAll();
+        }
+        queue.remove(outcome.finished());
+        queue.current = null;
+        lines.back(queue);
+        if (stopped || queue.id.assignment().isRevoked()) {
+            return;
+        }
+        if (queue.tasks.isEmpty()) {
+            queues.remove(queue.id);
+        } else if (outcome.again().isPresent() && !outcome.again().get().isZero()) {
+            park(queue, outcome.again().get());
+        } else {
+            lines.add(queue);
         }
     }
 
@@ -320,7 +327,7 @@ public final class KeyQueues implements AutoCloseable {
         try {
             if (!stopped && !queue.id.assignment().isRevoked()) {
                 lines.add(queue);
-                changed.signalAll();
+                work.signal();
             }
         } finally {
             lock.unlock();
@@ -384,6 +391,25 @@ public final class KeyQueues implements AutoCloseable {
                         .toList();
             } finally {
                 lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean goesOn() {
+            lock.lock();
+            try {
+                return !stopped && !held && !id.assignment().isRevoked();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Mostly the head alone, of a queue that may be long. */
+        private void remove(List<Task> finished) {
+            if (finished.size() == 1 && finished.get(0) == tasks.peekFirst()) {
+                tasks.removeFirst();
+            } else if (!finished.isEmpty()) {
+                tasks.removeIf(new HashSet<>(finished)::contains);
             }
         }
 

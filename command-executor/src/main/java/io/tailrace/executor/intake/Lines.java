@@ -42,6 +42,11 @@ final class Lines<E extends Lines.Entry> {
         return next;
     }
 
+    /** Whether there is one to take. */
+    boolean hasNext() {
+        return !ready.isEmpty() || (suspect == null && !suspects.isEmpty());
+    }
+
     boolean isSuspect(E entry) {
         return suspect == entry;
     }

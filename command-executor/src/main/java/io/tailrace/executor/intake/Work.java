@@ -18,10 +18,13 @@ public interface Work {
 
         /** What is queued behind the head now, in order; empty for a row without a key. */
         List<Task> behind(int most);
+
+        /** Whether more of this queue may begin; false when it is to be given back: the partition is gone, the database is down, or all stops. */
+        boolean goesOn();
     }
 
     /**
-     * What became of it.
+     * What became of it, and of some behind it if they were run too.
      *
      * @param finished tasks that leave the queue: their offsets pass when they are told to
      * @param again after how long the queue is looked at again; empty for at once

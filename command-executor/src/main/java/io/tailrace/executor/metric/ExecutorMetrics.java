@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
@@ -44,6 +46,13 @@ public final class ExecutorMetrics {
     private final Counter missing;
     private final Counter unreadable;
     private final Counter restarts;
+
+    /** The meters of every row, so that they need not be looked for each time. Names are few, see above. */
+    private final ConcurrentMap<String, Timer> durations = new ConcurrentHashMap<>();
+
+    private final ConcurrentMap<Processed, Counter> processed = new ConcurrentHashMap<>();
+
+    private record Processed(String name, Outcome outcome) {}
 
     /** Why a worker stepped back from a row. */
     public enum StepBack {
@@ -200,13 +209,19 @@ public final class ExecutorMetrics {
 
     /** A handler ran for so long. */
     public void ran(String name, Duration duration) {
-        registry.timer("tailrace.executor.duration", own.and("name", names.label(name)))
+        durations
+                .computeIfAbsent(
+                        names.label(name), one -> registry.timer("tailrace.executor.duration", own.and("name", one)))
                 .record(duration);
     }
 
     /** What became of a row. */
     public void settled(String name, Outcome outcome) {
-        registry.counter("tailrace.executor.processed", own.and("name", names.label(name), "outcome", word(outcome)))
+        processed
+                .computeIfAbsent(
+                        new Processed(names.label(name), outcome),
+                        one -> registry.counter(
+                                "tailrace.executor.processed", own.and("name", one.name(), "outcome", word(outcome))))
                 .increment();
     }
 

@@ -1,7 +1,6 @@
 package io.tailrace.executor.run;
 
 import io.tailrace.executor.handler.Result;
-import java.sql.Savepoint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,13 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param result what the handler returned
  * @param thrown what the handler, or the completion of its work, threw; one of the two is there
  * @param ended whether somebody ended it from outside
- * @param before where its transaction began; absent when it ended before that
+ * @param begun whether it came to the handler, which may have written something
  */
-record Ending(
-        @Nullable Result result,
-        @Nullable Throwable thrown,
-        RunGuard.Ended ended,
-        @Nullable Savepoint before) {
+record Ending(@Nullable Result result, @Nullable Throwable thrown, RunGuard.Ended ended, boolean begun) {
 
     boolean isSuccess() {
         return result instanceof Result.Success && thrown == null && ended == RunGuard.Ended.NOT;

@@ -76,7 +76,7 @@ final class ExternalRun {
         Lease lease = new Lease(connections, rows, claim.request().id(), token, length, System.nanoTime());
         rows.begin(connection, claim, token, length);
         connection.commit();
-        return Step.on(() -> ran(turn, claim, handler, lease, probe));
+        return Step.on(() -> ran(turn, claim, handler, lease, probe)).committed(false);
     }
 
     private Step ran(Turn turn, Claim claim, ExternalHandler handler, Lease lease, boolean probe) {

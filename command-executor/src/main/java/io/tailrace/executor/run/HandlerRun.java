@@ -10,7 +10,6 @@ import io.tailrace.executor.handler.ExternalHandler;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -53,12 +52,8 @@ public final class HandlerRun {
         return timeout;
     }
 
-    /**
-     * Runs it to its end, whatever that is.
-     *
-     * @throws SQLException if its transaction could not even begin
-     */
-    Ending call(CommandHandler handler, Connection connection, Claim claim) throws SQLException {
+    /** Runs it to its end, whatever that is. */
+    Ending call(CommandHandler handler, Connection connection, Claim claim) {
         GuardedConnection guarded = new GuardedConnection(connection);
         RunContext context = new RunContext(claim, guarded.handed(), source, outboxMode, handler, reader);
         Run run = new Run(handler, connection, guarded, context, timeout);
@@ -67,9 +62,6 @@ public final class HandlerRun {
             ending = through(stages, run);
         } finally {
             guarded.end();
-        }
-        if (run.notBegun != null && run.ended == RunGuard.Ended.NOT) {
-            throw run.notBegun;
         }
         return ending;
     }
@@ -83,7 +75,7 @@ public final class HandlerRun {
         try {
             Ending ending = through(outside, run);
             // What it returned has happened, even if somebody wanted to end it just then.
-            return ending.result() == null ? ending : new Ending(ending.result(), null, RunGuard.Ended.NOT, null);
+            return ending.result() == null ? ending : new Ending(ending.result(), null, RunGuard.Ended.NOT, false);
         } finally {
             renewal.cancel(false);
         }
@@ -103,7 +95,7 @@ public final class HandlerRun {
             // An Error too: the row that causes it must not cost this worker its thread and every other row its turn.
             thrown = whatever;
         }
-        return new Ending(result, thrown, run.ended, run.before);
+        return new Ending(result, thrown, run.ended, run.begun);
     }
 
     private static Next entrance(List<Stage> stages, Run run) {

@@ -13,9 +13,9 @@ import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import io.tailrace.executor.metric.ExecutorMetrics.StepBack;
+import io.tailrace.executor.run.Step.Disk;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One look at the head of a queue, in one transaction: claim it, run it or find what else is the case, write that down, commit, and
+ * One look at the head of a queue, and at those behind it while all goes well, each in one transaction: claim it, run it or find what else is the case, write that down, commit, and
  * only then say so. Whatever is thrown on the way, the transaction is rolled back or its fate unknown, and the row is claimed again:
  * the claim finds out. Thread-safe.
  */
@@ -94,7 +94,7 @@ public final class RowRunner implements Work {
     @Override
     public Outcome run(Turn turn) {
         ExternalRun.Unwritten end = Memo.of(turn.head()).unwritten();
-        Step first = end == null ? look(turn, connection -> claimed(connection, turn)) : external.write(turn, end);
+        Step first = end == null ? look(turn, connection -> inARow(connection, new InARow(turn))) : external.write(turn, end);
         Step step = first.last();
         // After the connection is back: an answer may have to wait for the broker.
         step.afterwards().run();
@@ -112,7 +112,45 @@ public final class RowRunner implements Work {
         try (connection) {
             return look.at(connection);
         } catch (SQLException e) {
+            // Of what was done before it nobody knows: it comes again too, and its claim will say.
             return failed(turn.head(), e);
+        }
+    }
+
+    private Step inARow(Connection connection, InARow rows) throws SQLException {
+        Step step = claimed(connection, rows);
+        while (step.disk() == Disk.OWED) {
+            if (!rows.next(step)) {
+                pay(connection, rows);
+                return rows.paid();
+            }
+            step = claimedNext(connection, rows);
+        }
+        if (step.disk() != Disk.KNOWN) {
+            pay(connection, rows);
+        }
+        return rows.paid(step);
+    }
+
+    /** What is wrong with one row is not to keep those before it from being told of. */
+    private Step claimedNext(Connection connection, InARow rows) throws SQLException {
+        try {
+            return claimed(connection, rows);
+        } catch (SQLException e) {
+            connection.rollback();
+            return failed(rows.head(), e);
+        }
+    }
+
+    /** Takes to the disk what is owed to it: the claim of a row that is done locks it, and a lock is something that a commit waits for. */
+    private void pay(Connection connection, InARow rows) throws SQLException {
+        Task last = rows.lastOwed();
+        if (last != null) {
+            Claim claim = table.claim(connection, last.record().row());
+            if (claim.verdict() != Claim.Verdict.SETTLED) {
+                throw new SQLException("a row that was done is " + claim.verdict() + " now: " + last.record());
+            }
+            connection.commit();
         }
     }
 
@@ -132,7 +170,7 @@ public final class RowRunner implements Work {
         return stepBack(head, StepBack.LOST, Backoff.LOST);
     }
 
-    private Step claimed(Connection connection, Turn turn) throws SQLException {
+    private Step claimed(Connection connection, InARow turn) throws SQLException {
         Task head = turn.head();
         Claim claim = suspicion.claim(connection, head);
         return switch (claim.verdict()) {
@@ -181,7 +219,7 @@ public final class RowRunner implements Work {
     }
 
     /** The row is ours: finish what an earlier run came to, or run it. */
-    private Step mine(Connection connection, Turn turn, Claim claim) throws SQLException {
+    private Step mine(Connection connection, InARow turn, Claim claim) throws SQLException {
         Task head = turn.head();
         Decision pending = Memo.of(head).pending();
         if (pending != null) {
@@ -194,7 +232,7 @@ public final class RowRunner implements Work {
                 : stamper.conclude(connection, turn, claim, Decisions.incomplete(missing, facts(head, claim.theRow())));
     }
 
-    private Step whole(Connection connection, Turn turn, Claim claim) throws SQLException {
+    private Step whole(Connection connection, InARow turn, Claim claim) throws SQLException {
         Task head = turn.head();
         CommandRow row = claim.theRow();
         Optional<CommandHandler> handler = handling.handlerOf(claim);
@@ -223,7 +261,7 @@ public final class RowRunner implements Work {
         return stamper.conclude(connection, turn, claim, missing);
     }
 
-    private Step ran(Connection connection, Turn turn, Claim claim, CommandHandler handler, boolean probe)
+    private Step ran(Connection connection, InARow turn, Claim claim, CommandHandler handler, boolean probe)
             throws SQLException {
         Task head = turn.head();
         CommandRow row = claim.theRow();
@@ -238,10 +276,9 @@ public final class RowRunner implements Work {
         }
         Ending ending = run.call(handler, connection, claim);
         if (ending.isSuccess()) {
-            return completed(connection, head, claim, probe);
+            return completed(connection, turn, claim, probe);
         }
-        Savepoint before = ending.before();
-        SQLException unusable = before == null ? null : takeBack(connection, before);
+        SQLException unusable = ending.begun() ? takeBack(connection) : null;
         Decision decision = learnt(ending, Decisions.after(ending, unusable, facts(head, row)), claim, probe);
         boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
         Step step = stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
@@ -273,24 +310,33 @@ public final class RowRunner implements Work {
     }
 
     /** The effects of the handler and the completion of the row commit together or not at all. */
-    private Step completed(Connection connection, Task head, Claim claim, boolean probe) {
+    private Step completed(Connection connection, InARow turn, Claim claim, boolean probe) {
+        Task head = turn.head();
+        boolean lazily = table.commitsLazily() && !probe && turn.hasNext();
         Decision refused;
         try {
-            if (table.complete(connection, claim)) {
-                rules.secrets()
-                        .scrub(
-                                connection,
-                                head.record().row().id(),
-                                claim.theRow().name());
-                connection.commit();
+            if (commits(connection, claim, lazily)) {
                 rules.names().succeeded(claim.theRow().name(), probe);
-                return stamper.completed(head, claim);
+                return stamper.completed(head, claim).committed(lazily);
             }
             refused = Decisions.claimLost(facts(head, claim.theRow()));
         } catch (SQLException e) {
             refused = Decisions.afterCompletion(named(connection, e), facts(head, claim.theRow()));
         }
         return later(connection, head, refused);
+    }
+
+    private boolean commits(Connection connection, Claim claim, boolean lazily) throws SQLException {
+        String name = claim.theRow().name();
+        if (!rules.secrets().stayIn(name)) {
+            return table.completeAndCommit(connection, claim, lazily);
+        }
+        if (!table.complete(connection, claim)) {
+            return false;
+        }
+        rules.secrets().scrub(connection, claim.request().id(), name);
+        connection.commit();
+        return true;
     }
 
     /** A stamp that fails is made again in a new transaction, under the same locks and fence. */
@@ -325,9 +371,9 @@ public final class RowRunner implements Work {
         return stepBack(head, StepBack.LOST, Backoff.LOST);
     }
 
-    private static @Nullable SQLException takeBack(Connection connection, Savepoint before) {
+    private @Nullable SQLException takeBack(Connection connection) {
         try {
-            connection.rollback(before);
+            table.takeBack(connection);
             return null;
         } catch (SQLException unusable) {
             return named(connection, unusable);

@@ -70,6 +70,11 @@ public final class RowSecrets {
                 : paths.veil(row.payload(), row.contentType(), Headers.of(OwnHeaders.of(row.headersJson())));
     }
 
+    /** Whether a row of this name has secrets that are to be taken out of it when it is done. */
+    boolean stayIn(String name) {
+        return scrubs && !secrets.apply(name).isEmpty();
+    }
+
     /**
      * In the transaction of the connection; the row is done and its lock is held. A row that the database refuses to change keeps its
      * secrets, which is said and counted: what its handler has done is not undone for that.
@@ -77,10 +82,10 @@ public final class RowSecrets {
      * @return whether that changed the row
      */
     boolean scrub(Connection connection, UUID id, String name) throws SQLException {
-        SecretPaths paths = secrets.apply(name);
-        if (!scrubs || paths.isEmpty()) {
+        if (!stayIn(name)) {
             return false;
         }
+        SecretPaths paths = secrets.apply(name);
         Savepoint before = connection.setSavepoint();
         try {
             return commands.scrub(connection, id, paths);

@@ -3,8 +3,6 @@ package io.tailrace.executor.run;
 import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +22,8 @@ final class Run {
     /** Whether somebody ended it from outside. */
     RunGuard.Ended ended = RunGuard.Ended.NOT;
 
-    /** Where the handler's transaction begins; null when the run ended before it. */
-    @Nullable
-    Savepoint before;
-
-    /** The transaction could not begin: this is about the connection and not about the row. */
-    @Nullable
-    SQLException notBegun;
+    /** Whether the connection was the handler's. */
+    boolean begun;
 
     Run(
             CommandHandler handler,

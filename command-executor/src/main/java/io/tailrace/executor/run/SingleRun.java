@@ -14,7 +14,6 @@ import io.tailrace.executor.metric.ExecutorMetrics.Outcome;
 import io.tailrace.executor.settle.Answers;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -165,13 +164,12 @@ public final class SingleRun {
         return refused;
     }
 
-    private static @Nullable SQLException takeBack(Connection connection, Ending ending) {
-        Savepoint before = ending.before();
-        if (before == null) {
+    private @Nullable SQLException takeBack(Connection connection, Ending ending) {
+        if (!ending.begun()) {
             return null;
         }
         try {
-            connection.rollback(before);
+            table.takeBack(connection);
             return null;
         } catch (SQLException unusable) {
             LOG.debug("The transaction is of no more use", unusable);

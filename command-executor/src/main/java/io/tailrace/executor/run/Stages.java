@@ -9,7 +9,6 @@ import io.tailrace.executor.handler.PayloadHandler;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.handler.RunningCommand;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -87,7 +86,7 @@ final class Stages {
         }
     }
 
-    /** What cannot be read, or is not what the handler takes, costs no savepoint. */
+    /** What cannot be read, or is not what the handler takes, takes nothing back. */
     private static Result checked(Run run, Next next) throws Exception {
         Optional<String> problem =
                 run.handler instanceof PayloadHandler<?> typed ? problemIn(typed, run.context) : Optional.empty();
@@ -113,15 +112,10 @@ final class Stages {
         };
     }
 
-    /** The connection is the handler's from here to the end of the run, and not to end. */
+    /** The connection is the handler's from here to the end of the run, and not to end. Its savepoint came with the claim. */
     private static Result inTransaction(Run run, Next next) throws Exception {
         GuardedConnection guarded = Objects.requireNonNull(run.guarded);
-        try {
-            run.before = Objects.requireNonNull(run.connection).setSavepoint();
-        } catch (SQLException gone) {
-            run.notBegun = gone;
-            throw gone;
-        }
+        run.begun = true;
         try {
             return next.proceed();
         } finally {

@@ -66,9 +66,13 @@ public final class Stamper {
         return Step.finished(task, () -> passDone(task, claim));
     }
 
-    /** Found done or cancelled. */
+    /** Found done or cancelled. Whoever did it may not know yet that it is on the disk; a commit after the lock of the row makes sure. */
     Step settled(Connection connection, Task task, Claim claim) throws SQLException {
-        connection.rollback();
+        if (table.commitsLazily()) {
+            connection.commit();
+        } else {
+            connection.rollback();
+        }
         metrics.settled(meterName(claim.theRow().name()), Outcome.SETTLED);
         return Step.finished(task, () -> passDone(task, claim));
     }

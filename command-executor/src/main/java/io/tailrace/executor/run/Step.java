@@ -12,14 +12,28 @@ import org.jspecify.annotations.Nullable;
  *
  * @param outcome for the queue
  * @param afterwards what is said when the connection has been given back: answers, and offsets that pass
+ * @param disk what its commit says of the disk
  * @param next what is to be done then instead of both, and what that has led to; null when this is the end
  */
 record Step(
-        Work.Outcome outcome, Runnable afterwards, @Nullable Supplier<Step> next) {
+        Work.Outcome outcome,
+        Runnable afterwards,
+        Disk disk,
+        @Nullable Supplier<Step> next) {
+
+    /** What a commit says of the disk. */
+    enum Disk {
+        /** It is there, with all that this connection committed before it. */
+        KNOWN,
+        /** It will be there soon; nothing may be said before it is known. */
+        OWED,
+        /** There was no commit, or nobody looked. */
+        UNTOUCHED
+    }
 
     /** The end is not reached: it goes on so, without a connection. */
     static Step on(Supplier<Step> next) {
-        return new Step(Work.Outcome.again(Duration.ZERO), () -> {}, next);
+        return new Step(Work.Outcome.again(Duration.ZERO), () -> {}, Disk.UNTOUCHED, next);
     }
 
     /** Goes on to the end. */
@@ -32,14 +46,19 @@ record Step(
     }
 
     static Step again(Duration wait) {
-        return new Step(Work.Outcome.again(wait), () -> {}, null);
+        return new Step(Work.Outcome.again(wait), () -> {}, Disk.UNTOUCHED, null);
     }
 
     static Step finished(Task task, Runnable afterwards) {
-        return new Step(Work.Outcome.finished(List.of(task)), afterwards, null);
+        return finished(List.of(task), afterwards);
     }
 
     static Step finished(List<Task> tasks, Runnable afterwards) {
-        return new Step(Work.Outcome.finished(tasks), afterwards, null);
+        return new Step(Work.Outcome.finished(tasks), afterwards, Disk.UNTOUCHED, null);
+    }
+
+    /** The same, of a row whose completion has committed. */
+    Step committed(boolean lazily) {
+        return new Step(outcome, afterwards, lazily ? Disk.OWED : Disk.KNOWN, next);
     }
 }

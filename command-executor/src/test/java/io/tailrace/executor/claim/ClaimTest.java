@@ -1,6 +1,7 @@
 package io.tailrace.executor.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
@@ -79,8 +80,7 @@ class ClaimTest {
             claim(connection, id, "k", 1, 0);
             assertThat(settings(connection, limits)).containsExactly("7s", "7s", "7s", "10");
             // A rollback to the handler's savepoint leaves them.
-            var savepoint = connection.setSavepoint();
-            connection.rollback(savepoint);
+            table.takeBack(connection);
             assertThat(settings(connection, limits)).containsExactly("7s", "7s", "7s", "10");
             connection.rollback();
             assertThat(settings(connection, limits)).isEqualTo(before);
@@ -188,6 +188,89 @@ class ClaimTest {
             assertThat(table.waiting(connection, old, 1, Until.after(Duration.ZERO), null))
                     .isEmpty();
             assertThat(table.dead(connection, old, 1, Reason.REJECTED, null)).isEmpty();
+        }
+    }
+
+    @Test
+    void aCompletionThatHasLostItsClaimNeverComesToItsCommit(Stack stack) throws Exception {
+        UUID id = insert(stack, null);
+        try (Connection connection = open(stack);
+                Connection other = open(stack)) {
+            Claim old = table.claim(connection, request(id, null, 1, 0));
+            connection.rollback();
+            execute(connection, "CREATE TABLE written_by_the_handler ()");
+            assertThat(table.completeAndCommit(connection, old, false)).isFalse();
+            connection.rollback();
+            assertThat(exists(other, "written_by_the_handler")).isFalse();
+
+            Claim again = table.claim(connection, request(id, null, 1, 0));
+            execute(connection, "CREATE TABLE taken_back ()");
+            table.takeBack(connection);
+            execute(connection, "CREATE TABLE written_by_the_handler ()");
+            assertThat(claim(other, id, null, 1, 0)).as("the lock stays").isEqualTo(Verdict.BUSY);
+            other.rollback();
+            assertThat(table.completeAndCommit(connection, again, false)).isTrue();
+            // No commit of the connection: it came with the completion.
+            assertThat(claim(other, id, null, 1, 0)).isEqualTo(Verdict.SETTLED);
+            assertThat(exists(other, "written_by_the_handler")).isTrue();
+            assertThat(exists(other, "taken_back")).isFalse();
+        }
+    }
+
+    @Test
+    void whoFindsARowDoneBringsItToTheDiskByCommitting(Stack stack) throws Exception {
+        UUID id = insert(stack, null);
+        stack.execute("ALTER SYSTEM SET wal_writer_delay = '10s'");
+        stack.execute("SELECT pg_reload_conf()");
+        try (Connection connection = open(stack);
+                Connection other = open(stack)) {
+            Claim claim = table.claim(connection, request(id, null, 1, 0));
+            assertThat(table.completeAndCommit(connection, claim, true)).isTrue();
+            assertThat(text(connection, "SHOW synchronous_commit")).isEqualTo("on");
+            String written = text(connection, "SELECT pg_current_wal_insert_lsn()");
+            connection.rollback();
+            assertThat(claim(other, id, null, 1, 0)).isEqualTo(Verdict.SETTLED);
+            other.commit();
+            assertThat(text(other, "SELECT pg_current_wal_flush_lsn() >= '" + written + "'"))
+                    .isEqualTo("t");
+        } finally {
+            stack.execute("ALTER SYSTEM RESET wal_writer_delay");
+            stack.execute("SELECT pg_reload_conf()");
+        }
+    }
+
+    private static String text(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void anErrorOfTheCommitIsThatOfTheCompletion(Stack stack) throws Exception {
+        UUID id = insert(stack, null);
+        try (Connection connection = open(stack)) {
+            execute(
+                    connection,
+                    "CREATE TABLE checked (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO checked VALUES (1)");
+            connection.commit();
+            Claim claim = table.claim(connection, request(id, null, 1, 0));
+            execute(connection, "INSERT INTO checked VALUES (1)");
+            assertThatThrownBy(() -> table.completeAndCommit(connection, claim, false))
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            error -> assertThat(error.getSQLState()).isEqualTo("23505"));
+            connection.rollback();
+            assertThat(claim(connection, id, null, 1, 0)).isEqualTo(Verdict.RUN);
+        }
+    }
+
+    private static boolean exists(Connection connection, String table) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT to_regclass('" + table + "') IS NOT NULL")) {
+            row.next();
+            return row.getBoolean(1);
         }
     }
 

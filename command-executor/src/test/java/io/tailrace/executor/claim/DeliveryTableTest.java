@@ -77,14 +77,15 @@ class DeliveryTableTest {
             Claim again = table.claim(connection, request(id, "k", 1, 0, false));
             assertThat(again.verdict()).isEqualTo(Verdict.RUN);
             assertThat(again.theRow().payload()).isEqualTo(Bytes.utf8("{}"));
-            assertThat(table.complete(connection, again)).isTrue();
-            connection.commit();
+            assertThat(table.completeAndCommit(connection, again, false)).isTrue();
+            connection.rollback();
             assertThat(claim(connection, id, "k", 1, 0)).isEqualTo(Verdict.SETTLED);
             assertThat(claim(connection, id, "k", 1, 5)).isEqualTo(Verdict.SETTLED);
             connection.rollback();
             assertThat(table.complete(connection, again))
                     .as("the claim was another transaction's")
                     .isFalse();
+            assertThat(table.completeAndCommit(connection, again, false)).isFalse();
         }
     }
 

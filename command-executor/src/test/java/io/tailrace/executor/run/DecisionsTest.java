@@ -117,18 +117,18 @@ class DecisionsTest {
     void aLostConnectionUsesNothingOnlyIfItIsOurs() {
         SQLException elsewhere = new SQLException("another database is down", "08006");
         assertThat(decide(null, elsewhere, facts(0, 0))).isInstanceOf(Decision.Wait.class);
-        Ending ending = new Ending(null, elsewhere, Ended.NOT, null);
+        Ending ending = new Ending(null, elsewhere, Ended.NOT, false);
         assertThat(Decisions.after(ending, GONE, facts(0, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
-        Ending swallowed = new Ending(Result.failure("could not"), null, Ended.NOT, null);
+        Ending swallowed = new Ending(Result.failure("could not"), null, Ended.NOT, false);
         assertThat(Decisions.after(swallowed, GONE, facts(0, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
         assertThat(Decisions.afterCompletion(GONE, facts(0, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
     }
 
     @Test
     void aTimeoutUsesAnAttemptThoughItTakesTheConnectionToo() {
-        Ending idle = new Ending(null, new SQLException("idle in transaction", "25P03"), Ended.NOT, null);
+        Ending idle = new Ending(null, new SQLException("idle in transaction", "25P03"), Ended.NOT, false);
         assertThat(Decisions.after(idle, GONE, facts(0, 0))).isInstanceOf(Decision.Wait.class);
-        Ending interrupted = new Ending(null, new InterruptedException(), Ended.TIMEOUT, null);
+        Ending interrupted = new Ending(null, new InterruptedException(), Ended.TIMEOUT, false);
         assertThat(Decisions.after(interrupted, null, facts(0, 0)))
                 .isInstanceOfSatisfying(Decision.Wait.class, wait -> {
                     assertThat(wait.used()).isEqualTo(1);
@@ -141,7 +141,7 @@ class DecisionsTest {
 
     @Test
     void aStopUsesNothing() {
-        Ending cancelled = new Ending(null, new SQLException("cancelled", "57014"), Ended.STOP, null);
+        Ending cancelled = new Ending(null, new SQLException("cancelled", "57014"), Ended.STOP, false);
         assertThat(Decisions.after(cancelled, null, facts(4, 0))).isEqualTo(new Decision.Repeat(StepBack.LOST));
     }
 
@@ -167,7 +167,7 @@ class DecisionsTest {
     }
 
     private static Decision decide(@Nullable Result result, @Nullable Throwable thrown, Decisions.Facts facts) {
-        return Decisions.after(new Ending(result, thrown, Ended.NOT, null), null, facts);
+        return Decisions.after(new Ending(result, thrown, Ended.NOT, false), null, facts);
     }
 
     private static Decisions.Facts facts(int attempts, int conflicts) {
