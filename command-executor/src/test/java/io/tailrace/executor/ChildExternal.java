@@ -50,6 +50,7 @@ final class ChildExternal {
 
             @Override
             public Result call(ExternalContext command) throws IOException {
+                System.out.println("calls");
                 HttpURLConnection connection =
                         (HttpURLConnection) URI.create(url).toURL().openConnection();
                 connection.setRequestMethod("POST");

@@ -32,6 +32,9 @@ import org.slf4j.MDC;
 @RealParts
 class ExternalTest {
 
+    /** For a process to start and to join its group. */
+    private static final Duration CHILD = Duration.ofMinutes(2);
+
     /** What a handler does. */
     private interface Body {
         Result run(ExternalContext command) throws Exception;
@@ -207,6 +210,7 @@ class ExternalTest {
             try (ChildJvm child = child(shop, dependency)) {
                 id = shop.due("call", "k");
                 next = shop.due("call", "k");
+                child.awaitLine("calls", CHILD);
                 shop.awaitUntil(() -> dependency.requests.size() == 1);
                 child.kill();
             }
@@ -241,6 +245,7 @@ class ExternalTest {
                 });
                 ChildJvm child = child(shop, dependency)) {
             UUID id = shop.due("call", "k");
+            child.awaitLine("calls", CHILD);
             shop.awaitUntil(() -> dependency.requests.size() == 1);
             child.pause();
             shop.executor(ChildExternal.calling(dependency.url()));

@@ -14,13 +14,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.security.KeyStore;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import javax.net.ssl.SNIHostName;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +58,8 @@ final class Receiver {
         }
     }
 
-    /** @param tls whom to trust; null for those that Java trusts */
-    Receiver(WebhookConfig config, Resolver resolver, @Nullable SSLContext tls) {
+    /** @param roots whose signatures count; null for those of Java */
+    Receiver(WebhookConfig config, Resolver resolver, @Nullable KeyStore roots) {
         this.uri = config.uri();
         this.config = config;
         this.resolver = resolver;
@@ -68,11 +68,11 @@ final class Receiver {
                 .connectTimeout(config.connectTimeout())
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .proxy(HttpClient.Builder.NO_PROXY);
-        if (tls != null) {
-            builder.sslContext(tls);
+        if ("https".equalsIgnoreCase(uri.getScheme())) {
+            builder.sslContext(NamedTrust.context(host(), roots));
         }
         if (!isAddress(host())) {
-            // With it the certificate is checked against the name, though the connection is to an address.
+            // With it Java checks the certificate against the name too, though the connection is to an address.
             SSLParameters parameters = new SSLParameters();
             parameters.setServerNames(List.of(new SNIHostName(host())));
             builder.sslParameters(parameters);
@@ -189,7 +189,7 @@ final class Receiver {
     }
 
     /** Such a host is its own address. */
-    private static boolean isAddress(String host) {
+    static boolean isAddress(String host) {
         return host.startsWith("[") || host.matches("[0-9.]+");
     }
 }

@@ -22,10 +22,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Where a request goes, and under which name. */
 class ReceiverTest {
@@ -73,44 +74,64 @@ class ReceiverTest {
 
     @Test
     void theCertificateMustBeThatOfTheNameAndNotOfTheAddress(@TempDir Path directory) throws Exception {
-        Path store = directory.resolve("server.p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "server",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=hooks.example",
-                        "-ext",
-                        "san=dns:hooks.example",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "secret",
-                        "-keystore",
-                        store.toString())
-                .inheritIO()
-                .start();
-        assertThat(keytool.waitFor()).isZero();
-        SSLContext tls = context(store);
+        KeyStore ofName = keys(directory.resolve("name.p12"), "dns:hooks.example");
+        int port = serveWith(ofName, server -> {
+            int at = server.getAddress().getPort();
+            assertThat(receiver("hooks.example", at, ofName)
+                            .post(new byte[0], Map.of())
+                            .statusCode())
+                    .isEqualTo(204);
+            // By then there is a session that could be resumed.
+            assertThatThrownBy(() -> receiver("other.example", at, ofName).post(new byte[0], Map.of()))
+                    .isInstanceOf(SSLException.class);
+        });
+        assertThat(hosts).containsExactly("hooks.example:%d /".formatted(port));
+        KeyStore ofAddress = keys(directory.resolve("address.p12"), "ip:127.0.0.1");
+        serveWith(ofAddress, server -> {
+            int at = server.getAddress().getPort();
+            assertThatThrownBy(() -> receiver("hooks.example", at, ofAddress).post(new byte[0], Map.of()))
+                    .isInstanceOf(SSLException.class)
+                    .hasMessageContaining("not for hooks.example");
+            assertThat(receiver("127.0.0.1", at, ofAddress)
+                            .post(new byte[0], Map.of())
+                            .statusCode())
+                    .isEqualTo(204);
+        });
+        assertThat(hosts).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "hooks.example.com, true",
+        "HOOKS.example.com, true",
+        "*.example.com, true",
+        "*.com, false",
+        "*, false",
+        "example.com, false",
+        "*.hooks.example.com, false",
+        "h*.example.com, false",
+        "other.example.com, false",
+    })
+    void aCertificateIsForAName(String name, boolean isFor) {
+        assertThat(NamedTrust.isFor(name, "hooks.example.com")).isEqualTo(isFor);
+    }
+
+    private static Receiver receiver(String host, int port, KeyStore roots) {
+        return new Receiver(
+                config("https://%s:%d".formatted(host, port), true), name -> new InetAddress[] {HERE}, roots);
+    }
+
+    private interface Served {
+        void by(HttpsServer server) throws Exception;
+    }
+
+    private int serveWith(KeyStore keys, Served test) throws Exception {
         HttpsServer server = HttpsServer.create(new InetSocketAddress(HERE, 0), 0);
-        server.setHttpsConfigurator(new HttpsConfigurator(tls));
+        server.setHttpsConfigurator(new HttpsConfigurator(context(keys)));
         serve(server);
         try {
-            int port = server.getAddress().getPort();
-            Receiver right = new Receiver(
-                    config("https://hooks.example:%d".formatted(port), true), host -> new InetAddress[] {HERE}, tls);
-            assertThat(right.post(new byte[0], Map.of()).statusCode()).isEqualTo(204);
-            assertThat(hosts).containsExactly("hooks.example:%d /".formatted(port));
-            Receiver wrong = new Receiver(
-                    config("https://other.example:%d".formatted(port), true), host -> new InetAddress[] {HERE}, tls);
-            assertThatThrownBy(() -> wrong.post(new byte[0], Map.of()))
-                    .isInstanceOf(SSLException.class)
-                    .hasMessageContaining("other.example");
-            assertThat(hosts).hasSize(1);
+            test.by(server);
+            return server.getAddress().getPort();
         } finally {
             server.stop(0);
         }
@@ -135,17 +156,39 @@ class ReceiverTest {
                 Map.of());
     }
 
-    private static SSLContext context(Path store) throws Exception {
+    private static KeyStore keys(Path store, String name) throws Exception {
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "server",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=server",
+                        "-ext",
+                        "san=" + name,
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "secret",
+                        "-keystore",
+                        store.toString())
+                .start();
+        assertThat(keytool.waitFor()).isZero();
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, "secret".toCharArray());
         }
+        return keys;
+    }
+
+    private static SSLContext context(KeyStore keys) throws Exception {
         KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         own.init(keys, "secret".toCharArray());
-        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trusted.init(keys);
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
+        context.init(own.getKeyManagers(), null, null);
         return context;
     }
 }
