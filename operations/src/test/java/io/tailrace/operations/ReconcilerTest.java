@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.broker.ClientSettings;
+import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.SubscriptionConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
@@ -114,8 +115,9 @@ class ReconcilerTest {
     @Test
     void eventsThatNobodyHasAreReadAgainFromWhereTheyWereCapturedOrBuried(Stack stack) throws Exception {
         Tables tables = Tables.on(stack);
-        TailraceConfig config =
-                tables.config.subscribing(List.of(new SubscriptionConfig("billing", List.of("a.thing"))));
+        TailraceConfig config = tables.config
+                .subscribing(List.of(new SubscriptionConfig("billing", List.of("a.*"))))
+                .with(new RedactConfig(Map.of("a.secret", List.of("card")), Map.of(), RedactConfig.Scrub.ON_DONE));
         ParkedRows topics = new ParkedRows(config);
         Topics names = config.topicNames();
         topics.capture(id(0x11), "{\"n\":1}", "blue");
@@ -123,6 +125,14 @@ class ReconcilerTest {
         // What stands behind it goes with it, and what the raw topic has at its place is another event.
         tables.waitingDelivery("billing", 0x12, "k", 8, "NULL", 0);
         tables.waitingDelivery("billing", 0x13, "gone", 9, "now() - interval '20 minutes'", 1_000);
+        // The outbox still has it.
+        tables.waitingDelivery("billing", 0x15, "kept", 11, "now() - interval '20 minutes'", 1_000);
+        stack.execute(
+                "INSERT INTO tailrace.outbox (id, event_name, event_version, ordering_key, payload, headers, tenant_id) VALUES ('"
+                        + id(0x15) + "', 'a.thing', 2, 'kept', '{ \"n\":5 }', '{\"colour\":\"red\"}', 'tenant-1')");
+        tables.waitingDelivery("billing", 0x16, "secret", 12, "now() - interval '20 minutes'", 1_000);
+        stack.execute("INSERT INTO tailrace.outbox (id, event_name, payload) VALUES ('" + id(0x16)
+                + "', 'a.secret', '{\"card\":null}')");
         tables.waitingDelivery("billing", 0x14, "dead", 10, "NULL", 1_000);
         tables.setDelivery(0x14, "status = 'DEAD', reason = 'rejected', failed_at = now() - interval '20 minutes'");
         // Not yet, and so not what stands behind it; waits rightly; is known to be dead; of somebody else.
@@ -143,13 +153,13 @@ class ReconcilerTest {
                 Clock.systemUTC())) {
             upkeep.start();
             await().atMost(PATIENCE).until(() -> gauge("lagging") == 1);
-            assertThat(gauge("overdue.rows")).isEqualTo(4);
+            assertThat(gauge("overdue.rows")).isEqualTo(6);
             assertThat(stack.reader().read(names.redelivery("billing"))).isEmpty();
 
             passedDeliveries(stack, config, 1);
             await().atMost(PATIENCE)
                     .until(() ->
-                            stack.reader().read(names.redelivery("billing")).size() >= 4);
+                            stack.reader().read(names.redelivery("billing")).size() >= 6);
             assertThat(gauge("lagging")).isZero();
         }
         List<ConsumerRecord<byte[], byte[]>> sent = stack.reader().read(names.redelivery("billing"));
@@ -158,7 +168,16 @@ class ReconcilerTest {
                         id(0x11) + " redelivery 1:7 at 2 as 1:7 of k: {\"n\":1}",
                         id(0x12) + " bury 1:8 at 2 as 1:8 of k: null",
                         id(0x13) + " bury 1:9 at 2 as 1:9 of gone: null",
-                        id(0x14) + " redelivery 1:10 at 2 as 1:10 of dead: null");
+                        id(0x14) + " redelivery 1:10 at 2 as 1:10 of dead: null",
+                        id(0x15) + " redelivery 1:11 at 2 as 1:11 of kept: { \"n\":5 }",
+                        id(0x16) + " bury 1:12 at 2 as 1:12 of secret: null");
+        assertThat(sent.stream().filter(record -> told(record).startsWith(id(0x15))))
+                .allSatisfy(record -> assertThat(TopicReader.headers(record))
+                        .containsEntry("ce_type", "a.thing")
+                        .containsEntry("ce_eventversion", "2")
+                        .containsEntry("ce_tenantid", "tenant-1")
+                        .containsEntry("content-type", "application/json")
+                        .containsEntry("colour", "red"));
         assertThat(sent.stream().filter(record -> told(record).startsWith(id(0x11))))
                 .allSatisfy(record -> {
                     assertThat(TopicReader.headers(record))

@@ -267,7 +267,7 @@ class SecretsTest {
      * happens on a busy machine, and has then done nothing yet.
      */
     private void ask(String... arguments) {
-        await(String.join(" ", arguments)).atMost(PATIENCE).until(() -> {
+        await(String.join(" ", arguments)).atMost(PATIENCE.multipliedBy(4)).until(() -> {
             try (ChildJvm verb = pipeline.cli(arguments)) {
                 int exit = verb.awaitExit(PATIENCE);
                 String said = String.join("\n", verb.output());

@@ -90,7 +90,7 @@ public final class OverdueDeliveries {
     /** Takes some of them. */
     @FunctionalInterface
     public interface Taker {
-        void take(List<Row> rows);
+        void take(List<Row> rows) throws SQLException;
     }
 
     /**

@@ -8,7 +8,10 @@ import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Reason;
+import io.tailrace.contract.redact.Secrets;
 import io.tailrace.operations.RawTopic;
+import io.tailrace.operations.sweep.KeptEvents;
+import io.tailrace.operations.sweep.KeptEvents.Kept;
 import io.tailrace.operations.sweep.Overdue;
 import io.tailrace.operations.sweep.OverdueDeliveries;
 import io.tailrace.operations.sweep.OverdueDeliveries.Row;
@@ -32,9 +35,10 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * Overdue events of a subscription, sent to its executors as a lane would release them: read again from where they were captured. If that
- * is gone, the row is buried: nobody can run it any more, and its key must go on. The claim decides, as ever: a turn that was settled
- * meanwhile is not run, and what stands behind another row waits. Used by one thread.
+ * Overdue events of a subscription, sent to its executors as a lane would release them: read again from where they were captured or, if
+ * that is gone, from the outbox, unless secrets were taken out of it. If that has it no more either, the row is buried: nobody can run it
+ * any more, and its key must go on. The claim decides, as ever: a turn that was settled meanwhile is not run, and what stands behind
+ * another row waits. Used by one thread.
  */
 final class LostDeliveries implements Overdue {
 
@@ -43,11 +47,15 @@ final class LostDeliveries implements Overdue {
     private final TailraceConfig config;
     private final String subscription;
     private final OverdueDeliveries rows;
+    private final KeptEvents outbox;
+    private final Secrets secrets;
 
     LostDeliveries(TailraceConfig config, String subscription) {
         this.config = config;
         this.subscription = subscription;
         this.rows = new OverdueDeliveries(config.source().tables(), subscription, config.ceSource());
+        this.outbox = new KeptEvents(config.source().tables(), config.ceSource());
+        this.secrets = config.redact().secrets();
     }
 
     @Override
@@ -61,7 +69,11 @@ final class LostDeliveries implements Overdue {
         try (RawTopic raw = new RawTopic(config);
                 KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings())) {
             rows.each(connection, overdue, waiting, some -> {
-                send(producer, some.stream().map(row -> record(row, raw)).toList());
+                List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+                for (Row row : some) {
+                    records.add(record(row, find(connection, row, raw)));
+                }
+                send(producer, records);
                 long dead = some.stream().filter(Row::isDead).count();
                 sent[0] = sent[0].plus(new Seen(some.size() - dead, dead, 0));
             });
@@ -90,32 +102,49 @@ final class LostDeliveries implements Overdue {
         }
     }
 
-    private ProducerRecord<byte[], byte[]> record(Row row, RawTopic raw) {
-        Optional<ConsumerRecord<byte[], byte[]>> captured =
-                raw.at(row.rawPartition(), row.rawOffset()).filter(record -> isOf(row, record));
-        Headers.Builder headers = captured.map(
-                        record -> KafkaHeaders.from(record.headers()).withoutDelivery().toBuilder())
-                .orElseGet(() -> ofTheRowAlone(row));
-        byte[] value = captured.map(ConsumerRecord::value).orElse(null);
+    private Optional<Kept> find(Connection connection, Row row, RawTopic raw) throws SQLException {
+        Optional<Kept> captured = raw.at(row.rawPartition(), row.rawOffset())
+                .filter(record -> isOf(row, record))
+                .map(record -> new Kept(
+                        KafkaHeaders.from(record.headers()).withoutDelivery(),
+                        record.value() == null ? null : Bytes.of(record.value())));
+        return captured.isPresent()
+                ? captured
+                : outbox.find(connection, row.id()).filter(this::isWhole);
+    }
+
+    /** A handler must not be given an event that is not what was committed. */
+    private boolean isWhole(Kept event) {
+        return secrets.ofEvent(event.headers().text(HeaderName.CE_TYPE).orElse(""))
+                .isEmpty();
+    }
+
+    private ProducerRecord<byte[], byte[]> record(Row row, Optional<Kept> event) {
+        Bytes payload = event.map(Kept::payload).orElse(null);
+        Headers.Builder headers = event.map(each -> each.headers().toBuilder()).orElseGet(() -> ofTheRowAlone(row));
         headers.put(HeaderName.KIND, Kind.REDELIVERY.text())
                 .put(HeaderName.SEQ, row.place().text())
                 .put(HeaderName.PLACE, row.place().text())
                 .put(HeaderName.TURN, row.turn())
-                .put(HeaderName.PAYLOAD, captured.isEmpty() ? "omitted" : value == null ? "null" : "inline")
+                .put(HeaderName.PAYLOAD, event.isEmpty() ? "omitted" : payload == null ? "null" : "inline")
                 .put(HeaderName.ORIGIN_TOPIC, config.topicNames().rawEvents())
                 .put(HeaderName.ORIGIN_PARTITION, row.rawPartition())
                 .put(HeaderName.ORIGIN_OFFSET, row.rawOffset());
-        if (captured.isEmpty() && !row.isDead()) {
+        if (event.isEmpty() && !row.isDead()) {
             headers.put(HeaderName.KIND, Kind.BURY.text())
                     .put(HeaderName.REASON, Reason.ROW_GONE.text())
                     .put(HeaderName.STAGE, "upkeep")
                     .put(HeaderName.ERROR_CLASS, "RowGone")
-                    .put(HeaderName.ERROR_MESSAGE, "the raw topic does not have the event any more");
+                    .put(HeaderName.ERROR_MESSAGE, "neither the raw topic nor the outbox has the event any more");
         }
         byte[] key = Bytes.utf8(row.orderingKey() == null ? row.id().toString() : row.orderingKey())
                 .array();
         return new ProducerRecord<>(
-                config.topicNames().redelivery(subscription), null, key, value, KafkaHeaders.to(headers.build()));
+                config.topicNames().redelivery(subscription),
+                null,
+                key,
+                payload == null ? null : payload.array(),
+                KafkaHeaders.to(headers.build()));
     }
 
     /** A topic that was made anew has something else there. */
