@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  */
 public final class ChildProcess implements AutoCloseable {
 
-    private static final Duration EXIT_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration EXIT_PATIENCE = Duration.ofSeconds(120);
     private static final Set<Process> ALIVE = ConcurrentHashMap.newKeySet();
 
     static {
