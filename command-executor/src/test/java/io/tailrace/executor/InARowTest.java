@@ -133,7 +133,8 @@ class InARowTest {
             assertThat(Shop.idsOf(answers, Kind.DONE))
                     .containsExactlyElementsOf(
                             ids.subList(0, 3).stream().map(UUID::toString).toList());
-            assertThat(Shop.idsOf(answers, Kind.FAILED)).containsExactly(ids.get(3).toString());
+            assertThat(Shop.idsOf(answers, Kind.FAILED))
+                    .containsExactly(ids.get(3).toString());
             assertThat(Shop.idsOf(answers, Kind.BEHIND))
                     .containsExactlyElementsOf(
                             ids.subList(4, 6).stream().map(UUID::toString).toList());

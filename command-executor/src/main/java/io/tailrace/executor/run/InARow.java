@@ -34,7 +34,8 @@ final class InARow implements Turn {
         this.turn = turn;
         rows.add(turn.head());
         if (!turn.head().isSuspect()) {
-            // As they stand now: what is put back while we run is for the next worker. What is remembered of a row is for its own turn.
+            // As they stand now: what is put back while we run is for the next worker. What is remembered of a row is
+            // for its own turn.
             turn.behind(MOST - 1).stream()
                     .takeWhile(task -> task.memo(Memo.class).isEmpty())
                     .forEach(rows::add);
@@ -95,7 +96,10 @@ final class InARow implements Turn {
             owed.forEach(step -> step.afterwards().run());
             Step end = last.last();
             return new Step(
-                    new Outcome(finished(List.of(end)), end.outcome().again()), end.afterwards(), Step.Disk.KNOWN, null);
+                    new Outcome(finished(List.of(end)), end.outcome().again()),
+                    end.afterwards(),
+                    Step.Disk.KNOWN,
+                    null);
         });
     }
 

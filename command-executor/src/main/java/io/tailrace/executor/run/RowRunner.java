@@ -94,7 +94,9 @@ public final class RowRunner implements Work {
     @Override
     public Outcome run(Turn turn) {
         ExternalRun.Unwritten end = Memo.of(turn.head()).unwritten();
-        Step first = end == null ? look(turn, connection -> inARow(connection, new InARow(turn))) : external.write(turn, end);
+        Step first = end == null
+                ? look(turn, connection -> inARow(connection, new InARow(turn)))
+                : external.write(turn, end);
         Step step = first.last();
         // After the connection is back: an answer may have to wait for the broker.
         step.afterwards().run();
