@@ -107,19 +107,6 @@ public final class KeyQueues implements AutoCloseable {
         }
     }
 
-    void countSuspect(Assignment assignment) {
-        lock.lock();
-        try {
-            if (assignment.suspects() == 1) {
-                trust(assignment);
-            } else if (assignment.suspects() > 1) {
-                assignment.suspects(assignment.suspects() - 1);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void trust(Assignment assignment) {
         lock.lock();
         try {
@@ -289,8 +276,11 @@ public final class KeyQueues implements AutoCloseable {
             running--;
             Set<Task> finished = new HashSet<>(outcome.finished());
             queue.tasks.removeIf(finished::contains);
+            Task head = queue.head();
             queue.current = null;
-            lines.back(queue);
+            if (lines.back(queue) && head.isCounted()) {
+                count(queue.id.assignment());
+            }
             changed.signalAll();
             if (stopped || queue.id.assignment().isRevoked()) {
                 return;
@@ -304,6 +294,15 @@ public final class KeyQueues implements AutoCloseable {
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** One of its suspects did nothing. Not before it is back: who is trusted then may run beside nobody that is accused. */
+    private void count(Assignment assignment) {
+        if (assignment.suspects() == 1) {
+            trust(assignment);
+        } else if (assignment.suspects() > 1) {
+            assignment.suspects(assignment.suspects() - 1);
         }
     }
 
