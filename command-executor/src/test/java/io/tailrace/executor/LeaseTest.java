@@ -33,7 +33,7 @@ class LeaseTest {
             UUID id = shop.due("ship", "o-1");
             UUID next = shop.due("ship", "o-1");
             try (ChildJvm child = KilledExecutorTest.child(shop, 400)) {
-                child.awaitLine("in the handler", Shop.PATIENCE);
+                child.awaitLine("in the handler", Shop.PATIENCE.multipliedBy(4));
                 child.pause();
                 long stopped = System.nanoTime();
                 shop.executor(Effects.succeeding("ship"));

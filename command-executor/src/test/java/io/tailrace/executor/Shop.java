@@ -15,6 +15,7 @@ import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.Handlers;
+import io.tailrace.executor.intake.Intake;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
@@ -38,7 +39,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +54,7 @@ final class Shop implements AutoCloseable {
     final TailraceConfig config;
     private final KafkaProducer<byte[], byte[]> router;
     private final List<AutoCloseable> opened = new ArrayList<>();
+    private boolean hurry;
 
     private Shop(Stack stack, ExecutorConfig executor) throws SQLException {
         this.stack = stack;
@@ -224,10 +225,20 @@ final class Shop implements AutoCloseable {
                 headers);
     }
 
-    private RecordMetadata write(String topic, byte[] key, byte @Nullable [] value, Headers headers) {
+    /** As so many calls of {@link #due(UUID, String, String, int)}, in a hurry. */
+    void due(List<UUID> ids, String name, String key) {
+        hurry = true;
+        ids.forEach(id -> due(id, name, key, 0));
+        hurry = false;
+        router.flush();
+    }
+
+    private void write(String topic, byte[] key, byte @Nullable [] value, Headers headers) {
         try {
-            return router.send(new ProducerRecord<>(topic, null, key, value, KafkaHeaders.to(headers)))
-                    .get();
+            var sent = router.send(new ProducerRecord<>(topic, null, key, value, KafkaHeaders.to(headers)));
+            if (!hurry) {
+                sent.get();
+            }
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException(e);
         }
@@ -359,12 +370,10 @@ final class Shop implements AutoCloseable {
     }
 
     boolean allPassed() throws Exception {
-        Topics topics = config.topicNames();
-        List<ConsumerRecord<byte[], byte[]>> all =
-                stack.reader().read(topics.commands(), topics.redelivery(Topics.COMMANDS));
+        List<String> topics = Intake.topics(config);
+        List<ConsumerRecord<byte[], byte[]>> all = stack.reader().read(topics.toArray(String[]::new));
         try (Admin admin = stack.admin()) {
-            var offsets = admin.listConsumerGroupOffsets(config.namespace()
-                            .executorGroup(Topics.COMMANDS, config.source().name()))
+            var offsets = admin.listConsumerGroupOffsets(Intake.group(config))
                     .partitionsToOffsetAndMetadata()
                     .get();
             return all.stream().allMatch(record -> {

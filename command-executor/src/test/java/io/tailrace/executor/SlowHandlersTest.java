@@ -35,9 +35,7 @@ class SlowHandlersTest {
                     }),
                     Effects.succeeding("quick"));
             List<UUID> slow = insert(shop);
-            for (UUID id : slow) {
-                shop.due(id, "slow", "s", 0);
-            }
+            shop.due(slow, "slow", "s");
             for (int i = 0; i < OTHERS; i++) {
                 shop.due("quick", i % 3 == 0 ? null : "k" + i % 50);
             }

@@ -2,6 +2,7 @@ package io.tailrace.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.contract.record.Kind;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -39,13 +41,13 @@ class SuspicionTest {
                     poison = shop.due("halt", "p");
                 }
             }
-            UUID killer = java.util.Objects.requireNonNull(poison);
+            UUID killer = Objects.requireNonNull(poison);
             // The first death finds it unsuspected; its three attempts are the next ones.
             List<String> attempts = new ArrayList<>();
             AtomicInteger released = new AtomicInteger();
             while (!"DEAD".equals(shop.row(killer).get("status"))) {
                 try (ChildJvm child = KilledExecutorTest.child(shop, 5)) {
-                    Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
+                    Awaitility.await().atMost(Duration.ofMinutes(4)).until(() -> {
                         release(shop, killer, released);
                         return !child.isAlive();
                     });
@@ -57,8 +59,7 @@ class SuspicionTest {
 
             shop.executor(Effects.succeeding("ship"), Effects.succeeding("halt"));
             shop.awaitUntil(() -> shop.row(killer).get("announced_at") != null);
-            assertThat(Shop.idsOf(shop.allAnswers(), io.tailrace.contract.record.Kind.DEAD))
-                    .containsExactly(killer.toString());
+            assertThat(Shop.idsOf(shop.allAnswers(), Kind.DEAD)).containsExactly(killer.toString());
             assertThat(shop.row(killer))
                     .containsEntry("status", "DEAD")
                     .containsEntry("reason", "retries-exhausted")
@@ -86,7 +87,7 @@ class SuspicionTest {
             UUID succeeds = shop.due("ship", "b");
             UUID fails = shop.due("ship", "c");
             try (ChildJvm child = KilledExecutorTest.child(shop, 60_000)) {
-                child.awaitLine("in the handler", Shop.PATIENCE);
+                child.awaitLine("in the handler", Shop.PATIENCE.multipliedBy(4));
                 child.kill();
             }
             AtomicInteger atOnce = new AtomicInteger();

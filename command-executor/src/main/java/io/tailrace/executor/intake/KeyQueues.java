@@ -110,19 +110,6 @@ public final class KeyQueues implements AutoCloseable {
         }
     }
 
-    void countSuspect(Assignment assignment) {
-        lock.lock();
-        try {
-            if (assignment.suspects() == 1) {
-                trust(assignment);
-            } else if (assignment.suspects() > 1) {
-                assignment.suspects(assignment.suspects() - 1);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void trust(Assignment assignment) {
         lock.lock();
         try {
@@ -299,9 +286,12 @@ public final class KeyQueues implements AutoCloseable {
         if (running == 0) {
             idle.signalAll();
         }
+        Task head = queue.head();
         queue.remove(outcome.finished());
         queue.current = null;
-        lines.back(queue);
+        if (lines.back(queue) && head.isCounted()) {
+            count(queue.id.assignment());
+        }
         if (stopped || queue.id.assignment().isRevoked()) {
             return;
         }
@@ -311,6 +301,15 @@ public final class KeyQueues implements AutoCloseable {
             park(queue, outcome.again().get());
         } else {
             lines.add(queue);
+        }
+    }
+
+    /** One of its suspects did nothing. Not before it is back: who is trusted then may run beside nobody that is accused. */
+    private void count(Assignment assignment) {
+        if (assignment.suspects() == 1) {
+            trust(assignment);
+        } else if (assignment.suspects() > 1) {
+            assignment.suspects(assignment.suspects() - 1);
         }
     }
 

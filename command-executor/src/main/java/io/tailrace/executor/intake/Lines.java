@@ -51,11 +51,13 @@ final class Lines<E extends Lines.Entry> {
         return suspect == entry;
     }
 
-    /** The worker is done with it. */
-    void back(E entry) {
-        if (suspect == entry) {
+    /** The worker is done with it; whether it was the suspect. */
+    boolean back(E entry) {
+        boolean was = isSuspect(entry);
+        if (was) {
             suspect = null;
         }
+        return was;
     }
 
     /** Nothing of it is suspect any more. */

@@ -18,6 +18,7 @@ public final class Task {
     private @Nullable Memo memo;
     private int stepsBack;
     private boolean suspect;
+    private boolean counted;
 
     Task(DueRecord record, Assignment assignment, KeyQueues queues) {
         this.record = record;
@@ -72,9 +73,13 @@ public final class Task {
         this.suspect = isOne;
     }
 
-    /** A suspect begins to run; after some that did nothing the others of its partition are none any more. */
+    /** A suspect runs now. When some have and did nothing, the others of its partition are suspects no more. */
     public void countSuspect() {
-        queues.countSuspect(assignment);
+        counted = true;
+    }
+
+    boolean isCounted() {
+        return counted;
     }
 
     /** Whether its partition is another member's by now, as far as this one has heard. */

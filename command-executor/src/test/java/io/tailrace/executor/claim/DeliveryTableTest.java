@@ -90,6 +90,33 @@ class DeliveryTableTest {
     }
 
     @Test
+    void aFailureThatIsTakenBackLeavesTheTurnAndStandsIfThatDoesNotCommit(Stack stack) throws Exception {
+        UUID id = UUID.randomUUID();
+        try (Connection connection = open(stack)) {
+            Claim claim = table.claim(connection, request(id, "k", 1, 0, false));
+            assertThat(table.dead(connection, claim, 1, Reason.RETRIES_EXHAUSTED, "WorkerDied: worker died"))
+                    .isPresent();
+            connection.commit();
+            ClaimRequest next = request(id, "k", 1, 1, false);
+            table.acquit(
+                    connection, request(id, "k", 1, 5, false), claim.theRow().progress());
+            assertThat(table.claim(connection, next).verdict())
+                    .as("of another turn")
+                    .isEqualTo(Verdict.DEAD);
+            connection.rollback();
+            table.acquit(connection, next, claim.theRow().progress());
+            Claim again = table.claim(connection, next);
+            assertThat(again.verdict()).isEqualTo(Verdict.RUN);
+            assertThat(again.theRow().progress().attempts()).isZero();
+            assertThat(again.theRow().progress().error()).isNull();
+            assertThat(table.complete(connection, again)).isTrue();
+            connection.rollback();
+            assertThat(claim(connection, id, "k", 1, 0)).as("it stands").isEqualTo(Verdict.REPEAT);
+            connection.rollback();
+        }
+    }
+
+    @Test
     void theInboxOfAnApplicationAndTheClaimOfAWorkerExcludeEachOther(Stack stack) throws Exception {
         UUID id = UUID.randomUUID();
         var inbox = TailraceClient.builder().build().inbox();
