@@ -20,6 +20,7 @@ import io.tailrace.executor.run.RunGuard;
 import io.tailrace.executor.run.SingleRun;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -86,11 +87,14 @@ final class OneByOne {
         Instant setting = clock.setting();
         Instant at = setting == null ? now : setting;
         Duration ahead = Duration.between(now, row.at().isAfter(at) ? row.at() : at);
+        Savepoint whole = connection.setSavepoint();
         rows.move(connection, row.id(), ahead.negated());
         SingleRun single = single(guard);
         SingleRun.Ran ran = claimed(single, request(row), setting == null ? null : Duration.between(now, setting));
         single.stamp(connection, ran);
         rows.move(connection, row.id(), ahead);
+        // Those of the claim and of the handler stand within it: they must not pile up in the transaction of a test.
+        connection.releaseSavepoint(whole);
         verdict = ran.claim().verdict();
         return verdict == Verdict.RUN ? Optional.of(result(row, ran)) : Optional.empty();
     }
