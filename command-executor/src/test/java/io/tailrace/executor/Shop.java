@@ -299,10 +299,7 @@ final class Shop implements AutoCloseable {
     }
 
     Map<String, @Nullable String> awaitStatus(UUID id, String status) {
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(20))
-                .until(() -> status.equals(row(id).get("status")));
+        awaitUntil(() -> status.equals(row(id).get("status")));
         try {
             return row(id);
         } catch (SQLException e) {
@@ -328,11 +325,7 @@ final class Shop implements AutoCloseable {
     }
 
     void awaitCount(String sql, long wanted) {
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(50))
-                .ignoreExceptions()
-                .until(() -> count(sql) == wanted);
+        awaitUntil(() -> count(sql) == wanted);
     }
 
     long count(String sql) throws SQLException {

@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.Awaitility;
@@ -108,7 +109,8 @@ class SuspicionTest {
                     atOnce.decrementAndGet();
                 }
             }));
-            inHandler.await();
+            assertThat(inHandler.await(Shop.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
             first.close();
             // Stopped in order: it never failed.
             assertThat(clean(shop.row(stopped)))

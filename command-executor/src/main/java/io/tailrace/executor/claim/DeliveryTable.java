@@ -3,7 +3,6 @@ package io.tailrace.executor.claim;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
-import io.tailrace.executor.claim.CommandTable.Until;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

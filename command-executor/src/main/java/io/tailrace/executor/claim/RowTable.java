@@ -1,7 +1,6 @@
 package io.tailrace.executor.claim;
 
 import io.tailrace.contract.record.Reason;
-import io.tailrace.executor.claim.CommandTable.Until;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,11 +1,9 @@
 package io.tailrace.executor.intake;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,8 +38,8 @@ public final class KeyQueues implements AutoCloseable {
     private final Condition work = lock.newCondition();
 
     private final Condition idle = lock.newCondition();
-    private final Map<QueueId, Queue> queues = new HashMap<>();
-    private final Lines<Queue> lines = new Lines<>();
+    private final Map<KeyQueue.Id, KeyQueue> queues = new HashMap<>();
+    private final Lines<KeyQueue> lines = new Lines<>();
     private final List<Thread> workers = new ArrayList<>();
     private final ScheduledThreadPoolExecutor timer;
     private @Nullable Work whatToDo;
@@ -90,7 +88,7 @@ public final class KeyQueues implements AutoCloseable {
         lock.lock();
         try {
             assignments.forEach(Assignment::revoke);
-            queues.values().removeIf(queue -> queue.id.assignment().isRevoked());
+            queues.values().removeIf(queue -> queue.assignment().isRevoked());
             lines.removeRevoked();
         } finally {
             lock.unlock();
@@ -221,22 +219,26 @@ public final class KeyQueues implements AutoCloseable {
     }
 
     private void add(Task task, boolean first) {
-        QueueId id = QueueId.of(task);
-        Queue queue = queues.get(id);
+        KeyQueue.Id id = KeyQueue.Id.of(task);
+        KeyQueue queue = queues.get(id);
         if (queue == null) {
-            queue = new Queue(id);
+            queue = new KeyQueue(id, lock, this::goesOn);
             queues.put(id, queue);
             lines.add(queue);
         }
         if (first) {
             queue.putFirst(task);
         } else {
-            queue.tasks.addLast(task);
+            queue.putLast(task);
         }
     }
 
+    private boolean goesOn() {
+        return !stopped && !held;
+    }
+
     private void serve() {
-        Queue queue = next(null, null);
+        KeyQueue queue = next(null, null);
         while (queue != null) {
             Work.Outcome outcome;
             try {
@@ -254,13 +256,13 @@ public final class KeyQueues implements AutoCloseable {
     }
 
     /** Gives back a queue, if the worker has one, and takes the next: often the same, for which then nobody else is woken. */
-    private @Nullable Queue next(@Nullable Queue before, Work.@Nullable Outcome outcome) {
+    private @Nullable KeyQueue next(@Nullable KeyQueue before, Work.@Nullable Outcome outcome) {
         lock.lock();
         try {
             if (before != null && outcome != null) {
                 giveBack(before, outcome);
             }
-            Queue queue = held ? null : lines.next();
+            KeyQueue queue = held ? null : lines.next();
             while (!stopped && queue == null) {
                 work.awaitUninterruptibly();
                 queue = held ? null : lines.next();
@@ -268,9 +270,7 @@ public final class KeyQueues implements AutoCloseable {
             if (stopped || queue == null) {
                 return null;
             }
-            Task head = queue.tasks.getFirst();
-            head.suspect(lines.isSuspect(queue));
-            queue.current = head;
+            queue.begin().suspect(lines.isSuspect(queue));
             running++;
             if (lines.hasNext()) {
                 work.signal();
@@ -281,22 +281,21 @@ public final class KeyQueues implements AutoCloseable {
         }
     }
 
-    private void giveBack(Queue queue, Work.Outcome outcome) {
+    private void giveBack(KeyQueue queue, Work.Outcome outcome) {
         running--;
         if (running == 0) {
             idle.signalAll();
         }
         Task head = queue.head();
-        queue.remove(outcome.finished());
-        queue.current = null;
+        queue.end(outcome.finished());
         if (lines.back(queue) && head.isCounted()) {
-            count(queue.id.assignment());
+            count(queue.assignment());
         }
-        if (stopped || queue.id.assignment().isRevoked()) {
+        if (stopped || queue.assignment().isRevoked()) {
             return;
         }
-        if (queue.tasks.isEmpty()) {
-            queues.remove(queue.id);
+        if (queue.isEmpty()) {
+            queues.remove(queue);
         } else if (outcome.again().isPresent() && !outcome.again().get().isZero()) {
             park(queue, outcome.again().get());
         } else {
@@ -313,18 +312,18 @@ public final class KeyQueues implements AutoCloseable {
         }
     }
 
-    private void park(Queue queue, Duration wait) {
+    private void park(KeyQueue queue, Duration wait) {
         try {
             timer.schedule(() -> unpark(queue), wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException closing) {
-            LOG.debug("Closing: {} does not come again", queue.id, closing);
+            LOG.debug("Closing: {} does not come again", queue, closing);
         }
     }
 
-    private void unpark(Queue queue) {
+    private void unpark(KeyQueue queue) {
         lock.lock();
         try {
-            if (!stopped && !queue.id.assignment().isRevoked()) {
+            if (!stopped && !queue.assignment().isRevoked()) {
                 lines.add(queue);
                 work.signal();
             }
@@ -337,90 +336,5 @@ public final class KeyQueues implements AutoCloseable {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         return thread;
-    }
-
-    /** A key within a partition; for a row without a key the record itself. */
-    private record QueueId(Assignment assignment, Object row) {
-
-        static QueueId of(Task task) {
-            return new QueueId(task.assignment(), task.record().queueKey());
-        }
-    }
-
-    /** In line, with a worker, or parked: exactly one of the three for as long as it has tasks. */
-    private final class Queue implements Work.Turn, Lines.Entry {
-
-        private final QueueId id;
-        private final ArrayDeque<Task> tasks = new ArrayDeque<>();
-        private @Nullable Task current;
-
-        private Queue(QueueId id) {
-            this.id = id;
-        }
-
-        @Override
-        public Assignment assignment() {
-            return id.assignment();
-        }
-
-        @Override
-        public Task head() {
-            lock.lock();
-            try {
-                Task head = current;
-                if (head == null) {
-                    throw new IllegalStateException("no worker has this queue");
-                }
-                return head;
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public List<Task> behind(int most) {
-            lock.lock();
-            try {
-                if (id.assignment().isRevoked()) {
-                    return List.of();
-                }
-                return tasks.stream()
-                        .filter(task -> task != current)
-                        .limit(most)
-                        .toList();
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public boolean goesOn() {
-            lock.lock();
-            try {
-                return !stopped && !held && !id.assignment().isRevoked();
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        /** Mostly the head alone, of a queue that may be long. */
-        private void remove(List<Task> finished) {
-            if (finished.size() == 1 && finished.get(0) == tasks.peekFirst()) {
-                tasks.removeFirst();
-            } else if (!finished.isEmpty()) {
-                tasks.removeIf(new HashSet<>(finished)::contains);
-            }
-        }
-
-        /** A worker may have the head: what comes back then stands right behind it. */
-        private void putFirst(Task task) {
-            if (current == null) {
-                tasks.addFirst(task);
-            } else {
-                Task head = tasks.removeFirst();
-                tasks.addFirst(task);
-                tasks.addFirst(head);
-            }
-        }
     }
 }

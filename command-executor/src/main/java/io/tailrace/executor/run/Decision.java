@@ -2,7 +2,7 @@ package io.tailrace.executor.run;
 
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
-import io.tailrace.executor.claim.CommandTable.Until;
+import io.tailrace.executor.claim.Until;
 import io.tailrace.executor.metric.ExecutorMetrics.Outcome;
 import io.tailrace.executor.metric.ExecutorMetrics.StepBack;
 import java.util.function.Function;

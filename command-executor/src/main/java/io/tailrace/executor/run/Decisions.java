@@ -7,7 +7,7 @@ import io.tailrace.contract.retry.ErrorTrail;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.executor.claim.AttemptUse;
 import io.tailrace.executor.claim.CommandRow;
-import io.tailrace.executor.claim.CommandTable.Until;
+import io.tailrace.executor.claim.Until;
 import io.tailrace.executor.handler.CommandRejected;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Result;

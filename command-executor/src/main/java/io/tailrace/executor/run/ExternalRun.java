@@ -84,11 +84,13 @@ final class ExternalRun {
         Ending ending = run.callOutside(handler, claim, lease);
         Decision decision = ending.isSuccess()
                 ? null
-                : runner.learnt(
-                        ending,
-                        Decisions.after(ending, null, runner.facts(head, claim.theRow(), run.timeoutOf(handler))),
-                        claim,
-                        probe);
+                : new Lessons(rules.names())
+                        .of(
+                                ending,
+                                Decisions.after(
+                                        ending, null, runner.facts(head, claim.theRow(), run.timeoutOf(handler))),
+                                claim,
+                                probe);
         return write(turn, new Unwritten(claim, lease.token(), decision, probe));
     }
 

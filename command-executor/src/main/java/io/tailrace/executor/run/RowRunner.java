@@ -7,11 +7,9 @@ import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.RowTable;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.ExternalHandler;
-import io.tailrace.executor.handler.Result;
 import io.tailrace.executor.hold.Gate;
 import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work;
-import io.tailrace.executor.metric.ExecutorMetrics;
 import io.tailrace.executor.metric.ExecutorMetrics.StepBack;
 import io.tailrace.executor.run.Step.Disk;
 import java.sql.Connection;
@@ -50,6 +48,7 @@ public final class RowRunner implements Work {
     private final Handling handling;
     private final Rules rules;
     private final Suspicion suspicion;
+    private final Lessons lessons;
     private final ExternalRun external;
 
     /** SQLSTATEs that kept rows from their claims, each told once: what keeps one row keeps them all. */
@@ -83,6 +82,7 @@ public final class RowRunner implements Work {
         this.handling = handling;
         this.rules = rules;
         this.suspicion = new Suspicion(table, stamper);
+        this.lessons = new Lessons(rules.names());
         this.external = new ExternalRun(this, connections, table, stamper, run, rules);
     }
 
@@ -281,7 +281,7 @@ public final class RowRunner implements Work {
             return completed(connection, turn, claim, probe);
         }
         SQLException unusable = ending.begun() ? takeBack(connection) : null;
-        Decision decision = learnt(ending, Decisions.after(ending, unusable, facts(head, row)), claim, probe);
+        Decision decision = lessons.of(ending, Decisions.after(ending, unusable, facts(head, row)), claim, probe);
         boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
         Step step = stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
         if (ending.ended() == RunGuard.Ended.STOP) {
@@ -291,24 +291,6 @@ public final class RowRunner implements Work {
             connections.discard(connection);
         }
         return step;
-    }
-
-    /** What a run says of its name. A probe that finds its dependency away is held like all the others. */
-    Decision learnt(Ending ending, Decision decision, Claim claim, boolean probe) {
-        String name = claim.theRow().name();
-        if (decision instanceof Decision.Wait wait
-                && wait.outcome() == ExecutorMetrics.Outcome.UNAVAILABLE
-                && wait.trail() != null
-                && ending.result() instanceof Result.Unavailable unavailable) {
-            String key = Objects.requireNonNullElseGet(
-                    claim.theRow().orderingKey(), claim.request().id()::toString);
-            rules.names().unavailable(name, key, wait.trail().message(), unavailable.retryAfter(), probe);
-            return probe ? new Decision.Hold(name, wait.trail()) : decision;
-        }
-        if (probe && !(decision instanceof Decision.Repeat)) {
-            rules.names().probeFailed(name);
-        }
-        return decision;
     }
 
     /** The effects of the handler and the completion of the row commit together or not at all. */
@@ -359,18 +341,14 @@ public final class RowRunner implements Work {
             LOG.debug("The connection went with its transaction", gone);
         }
         if (!(decision instanceof Decision.Repeat repeat)) {
-            return remember(head, decision);
+            head.memo(Memo.of(head).toStamp(decision));
+            return stepBack(head, StepBack.LOST, Backoff.LOST);
         }
         if (repeat.why() != StepBack.CONFLICT) {
             return stepBack(head, repeat.why(), Backoff.LOST);
         }
         head.memo(Memo.of(head).oneMoreConflict());
         return stepBack(head, StepBack.CONFLICT, Backoff.CONFLICT);
-    }
-
-    private Step remember(Task head, Decision decision) {
-        head.memo(Memo.of(head).toStamp(decision));
-        return stepBack(head, StepBack.LOST, Backoff.LOST);
     }
 
     private @Nullable SQLException takeBack(Connection connection) {

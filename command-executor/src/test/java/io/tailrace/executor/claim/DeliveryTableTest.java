@@ -11,7 +11,6 @@ import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.executor.claim.Claim.Verdict;
-import io.tailrace.executor.claim.CommandTable.Until;
 import io.tailrace.schema.Ownership;
 import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;

@@ -10,7 +10,7 @@ import io.tailrace.contract.redact.SecretPaths;
 import io.tailrace.contract.redact.Veil;
 import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.executor.claim.CommandRow;
-import io.tailrace.executor.claim.CommandTable.Until;
+import io.tailrace.executor.claim.Until;
 import io.tailrace.executor.handler.CommandRejected;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Result;
