@@ -201,6 +201,7 @@ public final class CommandsProof {
             Set<String> measured = measure();
             awaitLetters();
             executors.slowRuns().forEach(id -> excused.merge(id, 1, Integer::sum));
+            ledger.diedOf().forEach(id -> excused.merge(id, 1, Integer::sum));
             tell("Everything is counted");
             Evidence.Seen seen = new Evidence.Seen(
                     rolledBack, outages.throughBroker(), outages.throughDatabase(), splits, unfinished);
