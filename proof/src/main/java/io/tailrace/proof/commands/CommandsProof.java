@@ -93,14 +93,14 @@ public final class CommandsProof {
             TailraceConfig config = ExecutorSite.routerConfig(site, directory.resolve("router"));
             Ledger ledger = new Ledger(servers.jdbcUrl());
             ledger.create();
-            try (Engine engine = new Engine(jvms, site);
-                    OutboxRouter router = new OutboxRouter(config, new SimpleMeterRegistry(), clock);
+            try (OutboxRouter router = new OutboxRouter(config, new SimpleMeterRegistry(), clock);
+                    Parts parts = new Parts(jvms, site, router);
                     Group group = new Group(config);
                     Executors executors = new Executors(jvms, site, settings)) {
                 router.start();
                 executors.start();
                 tell("An engine, a router and two executors run");
-                return new Run(servers, config, ledger, engine, router, group, executors).play();
+                return new Run(servers, config, ledger, parts, group, executors).play();
             }
         }
     }
@@ -109,24 +109,31 @@ public final class CommandsProof {
         progress.accept("%5.0f s  %s".formatted((System.nanoTime() - began) / 1e9, text));
     }
 
-    /** The engine and its supervisor. */
-    private static final class Engine implements AutoCloseable {
+    /** An engine with its supervisor, and a router: what is not struck. */
+    private static final class Parts implements AutoCloseable {
 
         private final ChildJvms jvms;
         private final Site site;
-        private EngineChild child;
+        private final OutboxRouter router;
+        private EngineChild engine;
 
-        Engine(ChildJvms jvms, Site site) {
+        /** @param router the caller's to start and to close */
+        Parts(ChildJvms jvms, Site site, OutboxRouter router) {
             this.jvms = jvms;
             this.site = site;
-            this.child = start();
+            this.router = router;
+            this.engine = start();
         }
 
-        /** Starts it again if it has halted. */
+        /** Starts the engine again if it has halted; the router must live. */
         void keep() {
-            if (child.hasHalted()) {
-                child.close();
-                child = start();
+            if (engine.hasHalted()) {
+                engine.close();
+                engine = start();
+            }
+            Health health = router.health();
+            if (health.state() == Health.State.FAILED) {
+                throw new ProofStuck("the router has given up: " + health.detail());
             }
         }
 
@@ -136,7 +143,7 @@ public final class CommandsProof {
 
         @Override
         public void close() {
-            child.close();
+            engine.close();
         }
     }
 
@@ -146,8 +153,7 @@ public final class CommandsProof {
         private final Servers servers;
         private final TailraceConfig config;
         private final Ledger ledger;
-        private final Engine engine;
-        private final OutboxRouter router;
+        private final Parts parts;
         private final Group group;
         private final Executors executors;
         private final DeadLetters letters;
@@ -160,19 +166,11 @@ public final class CommandsProof {
         private int replays;
         private int splits;
 
-        Run(
-                Servers servers,
-                TailraceConfig config,
-                Ledger ledger,
-                Engine engine,
-                OutboxRouter router,
-                Group group,
-                Executors executors) {
+        Run(Servers servers, TailraceConfig config, Ledger ledger, Parts parts, Group group, Executors executors) {
             this.servers = servers;
             this.config = config;
             this.ledger = ledger;
-            this.engine = engine;
-            this.router = router;
+            this.parts = parts;
             this.group = group;
             this.executors = executors;
             this.letters = new DeadLetters(config);
@@ -203,6 +201,7 @@ public final class CommandsProof {
             Set<String> measured = measure();
             awaitLetters();
             executors.slowRuns().forEach(id -> excused.merge(id, 1, Integer::sum));
+            ledger.diedOf().forEach(id -> excused.merge(id, 1, Integer::sum));
             tell("Everything is counted");
             Evidence.Seen seen = new Evidence.Seen(
                     rolledBack, outages.throughBroker(), outages.throughDatabase(), splits, unfinished);
@@ -220,7 +219,7 @@ public final class CommandsProof {
                     outage(load);
                 }
                 load.requireHealthy();
-                requireParts();
+                parts.keep();
                 if (asked.getAsBoolean()) {
                     throw new ProofStuck(
                             "asked to end after %d of %d kills; nothing is proved".formatted(i, settings.kills()));
@@ -231,20 +230,12 @@ public final class CommandsProof {
         private void outage(Load load) throws SQLException {
             outages.ofBroker(load);
             tell("The broker was away");
-            requireParts();
+            parts.keep();
             outages.ofDatabase(load);
             tell("The database was away");
-            requireParts();
+            parts.keep();
             // The next kills find them on their way; poison dies again.
             replay();
-        }
-
-        private void requireParts() {
-            engine.keep();
-            Health health = router.health();
-            if (health.state() == Health.State.FAILED) {
-                throw new ProofStuck("the router has given up: " + health.detail());
-            }
         }
 
         /** Sends all dead letters on their way again, as the command line does. */
@@ -269,7 +260,7 @@ public final class CommandsProof {
         private void awaitDone() throws SQLException {
             long deadline = System.nanoTime() + settings.patience().toNanos();
             while (!ledger.awaitDone(Duration.ofSeconds(2))) {
-                requireParts();
+                parts.keep();
                 if (System.nanoTime() - deadline > 0) {
                     progress.accept("Not all commands have come to an end within %d s; %d wait"
                             .formatted(settings.patience().toSeconds(), ledger.pending()));

@@ -75,6 +75,13 @@ final class Ledger {
                 row -> row.getString(1)));
     }
 
+    /** Commands of which an executor under suspicion has died: that is a failure, stamped before the run and left by the death. */
+    Set<String> diedOf() throws SQLException {
+        return new HashSet<>(list(
+                "SELECT id::text FROM tailrace.internal_command WHERE last_error LIKE 'WorkerDied%'",
+                row -> row.getString(1)));
+    }
+
     /** Waits until no command is pending that is not far ahead; says whether it was in time. */
     boolean awaitDone(Duration patience) throws SQLException {
         long deadline = System.nanoTime() + patience.toNanos();
