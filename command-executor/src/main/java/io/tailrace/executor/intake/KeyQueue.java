@@ -39,6 +39,10 @@ final class KeyQueue implements Work.Turn, Lines.Entry {
         this.goesOn = goesOn;
     }
 
+    Id id() {
+        return id;
+    }
+
     boolean isEmpty() {
         return tasks.isEmpty();
     }

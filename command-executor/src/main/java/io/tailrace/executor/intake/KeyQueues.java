@@ -295,7 +295,7 @@ public final class KeyQueues implements AutoCloseable {
             return;
         }
         if (queue.isEmpty()) {
-            queues.remove(queue);
+            queues.remove(queue.id());
         } else if (outcome.again().isPresent() && !outcome.again().get().isZero()) {
             park(queue, outcome.again().get());
         } else {
