@@ -285,7 +285,8 @@ public final class OutboxRouter implements Part {
                 config.redact().secrets(),
                 topics,
                 config.topics().maxCarriedBytes(),
-                config.redact().scrubs());
+                config.redact().scrubs(),
+                config.subscriptions());
     }
 
     private LetterForm letterForm() {

@@ -32,7 +32,11 @@ class TcpProxyTest {
             }
 
             proxy.refuse();
-            assertThatThrownBy(() -> DriverManager.getConnection(url)).hasMessageContaining("refused");
+            // The kernel may still take one that came while the socket was being closed.
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(10))
+                    .untilAsserted(() -> assertThatThrownBy(() -> DriverManager.getConnection(url))
+                            .hasMessageContaining("refused"));
 
             proxy.resume();
             try (Connection kept = DriverManager.getConnection(url)) {

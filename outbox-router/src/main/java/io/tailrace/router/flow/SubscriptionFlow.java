@@ -154,9 +154,14 @@ public final class SubscriptionFlow implements Attempts {
 
     /**
      * The row that another one met twice is on no lane. At turn 0 it is not run: its table is ahead, and the executor answers with
-     * what stands there, which brings it back onto its lane.
+     * what stands there, which brings it back onto its lane. An event that is on no lane cannot be asked for so: what is read again of it lies
+     * where its own record says, which nobody here knows. The upkeep does, and sends it when it is overdue.
      */
     private Optional<Outgoing> stranger(Decoded behind) {
+        return isOfEvents ? Optional.empty() : askedFor(behind);
+    }
+
+    private Optional<Outgoing> askedFor(Decoded behind) {
         return behind.record().headers().text(HeaderName.BEHIND).map(met -> {
             RawRecord about = behind.record()
                     .withoutValue(behind.record().headers().withoutDelivery().toBuilder()

@@ -11,7 +11,9 @@ import static io.tailrace.contract.header.HeaderName.SEQ;
 import static io.tailrace.contract.header.HeaderName.TURN;
 import static io.tailrace.contract.header.HeaderName.XID;
 
+import io.tailrace.contract.config.SubscriptionConfig;
 import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
@@ -34,12 +36,20 @@ import java.util.stream.Collectors;
  * @param topics of the namespace
  * @param maxBytes what the audit feed takes
  * @param scrubs whether somebody waits to hear which rows are done
+ * @param subscriptions whose handlers may still need the row of an event that is delivered
  */
-public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean scrubs) {
+public record Redaction(
+        Secrets secrets, Topics topics, int maxBytes, boolean scrubs, List<SubscriptionConfig> subscriptions) {
 
     public Redaction {
         Objects.requireNonNull(secrets, "secrets");
         Objects.requireNonNull(topics, "topics");
+        subscriptions = List.copyOf(subscriptions);
+    }
+
+    /** Without subscriptions. */
+    public Redaction(Secrets secrets, Topics topics, int maxBytes, boolean scrubs) {
+        this(secrets, topics, maxBytes, scrubs, List.of());
     }
 
     /**
@@ -77,9 +87,12 @@ public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean sc
                 headers.put(PAYLOAD, "omitted").build()));
     }
 
-    /** Says that an event with secrets is delivered and its row needs them no more; empty when nobody waits to hear it. */
+    /**
+     * Says that an event with secrets is delivered and its row needs them no more; empty when nobody waits to hear it, or a subscription takes
+     * the event: then its secrets go with its row, or when its dead letter has had its time.
+     */
     public Optional<Outgoing> doneNote(Decoded event) {
-        return scrubs && !secrets.ofEvent(event.name()).isEmpty()
+        return scrubs && !secrets.ofEvent(event.name()).isEmpty() && !isSubscribed(event)
                 ? Optional.of(note(event, Topics.EVENTS, done(event)))
                 : Optional.empty();
     }
@@ -89,6 +102,17 @@ public record Redaction(Secrets secrets, Topics topics, int maxBytes, boolean sc
         return scrubs && !secrets.ofCommand(control.name()).isEmpty()
                 ? Optional.of(note(control, Topics.COMMANDS, done(control).put(TURN, control.turn())))
                 : Optional.empty();
+    }
+
+    private boolean isSubscribed(Decoded event) {
+        return !subscriptions.isEmpty()
+                && RowName.event(event.name())
+                        .name()
+                        .filter(name -> subscriptions.stream()
+                                .anyMatch(each -> each.takes(
+                                        name,
+                                        name.version(event.statedVersion()).orElse(1))))
+                        .isPresent();
     }
 
     private static Headers.Builder done(Decoded about) {

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.RoutesConfig;
+import io.tailrace.contract.config.SubscriptionConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
@@ -53,6 +54,10 @@ final class Rig implements AutoCloseable {
 
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
+    /** What the subscription takes. */
+    static final List<SubscriptionConfig> SUBSCRIBED =
+            List.of(new SubscriptionConfig(SUBSCRIPTION, List.of("sales.subscribed")));
+
     final MutableClock clock = MutableClock.at(START);
     final Map<String, Destination> destinations = new HashMap<>();
     final Topics topics;
@@ -99,7 +104,7 @@ final class Rig implements AutoCloseable {
         Decider decider = new Decider(live, this::destination);
         RouterMetrics metrics = new RouterMetrics(registry, clock);
         boolean scrubs = redact.scrub() == RedactConfig.Scrub.ON_DONE;
-        Redaction redaction = new Redaction(redact.secrets(), topics, MAX_BYTES, scrubs);
+        Redaction redaction = new Redaction(redact.secrets(), topics, MAX_BYTES, scrubs, SUBSCRIBED);
         RowRules rowRules = new RowRules(new Door(MAX_BYTES), limits, redaction, LETTERS);
         Properties settings = StreamsSettings.of(config);
         driver = new TopologyTestDriver(

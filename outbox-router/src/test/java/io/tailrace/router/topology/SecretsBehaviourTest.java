@@ -60,6 +60,18 @@ class SecretsBehaviourTest {
         }
     }
 
+    /** Its handler may still need the row. */
+    @Test
+    void theRowOfAnEventThatASubscriptionTakesIsNotSaidToBeDone() {
+        try (Rig rig = new Rig(ROUTES, CARDS)) {
+            event(rig, "a", "sales.subscribed", PAYLOAD_OF_A);
+            event(rig, "b", "sales.order-placed", PAYLOAD_OF_A);
+
+            assertThat(rig.ids(DESTINATION_TOPIC)).containsExactly("a", "b");
+            assertThat(rig.ids(RETRY)).containsExactly("b");
+        }
+    }
+
     @Test
     void whatHasNoSecretsIsCopiedByteForByteAndARuleMayLeaveItOut() {
         try (Rig rig = new Rig(ROUTES, CARDS)) {

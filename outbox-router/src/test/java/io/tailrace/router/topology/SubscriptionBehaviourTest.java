@@ -88,6 +88,21 @@ class SubscriptionBehaviourTest {
         }
     }
 
+    /** What could be sent for it would have the record of the one that waits behind it. */
+    @Test
+    void oneThatIsOnNoLaneIsNotAskedForInTheNameOfAnother() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            answer(rig, Kind.FAILED, "b", 1, "1:11", Map.of(WAIT, "1000", PLACE, "1:11"));
+            rig.pass(Duration.ofSeconds(1));
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+            for (int times = 1; times <= 4; times++) {
+                answer(rig, Kind.BEHIND, "b", 1 + times, "1:11", Map.of(BEHIND, "a", PLACE, "1:11"));
+                rig.pass(Duration.ofSeconds(30));
+                assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+            }
+        }
+    }
+
     private static void answer(Rig rig, Kind kind, String id, int turn, String seq, Map<HeaderName, String> more) {
         Headers.Builder headers =
                 Rig.raw(id, "sales.order", "k", kind).toBuilder().put(SEQ, seq).put(TURN, turn);
