@@ -98,7 +98,8 @@ public record CommandTrial(Arena arena, int warmRows) {
             tables.run(
                     CommandSql.fill(contender, BURST, BURST + 1, 1, Kind.hot().failing("true")));
             tables.run(CommandSql.fill(contender, BURST + 1, BURST + 1 + behind, PER_TRANSACTION, Kind.hot()));
-            PacedWriter writer = writer(contender, tables, arriving, Effects.PATIENCE_SECONDS, Kind.hot());
+            // As long as is waited for, and some more: what is late is written at once.
+            PacedWriter writer = writer(contender, tables, arriving, 2 * Effects.PATIENCE_SECONDS, Kind.hot());
             writer.start();
             int more;
             try {
