@@ -14,7 +14,7 @@ record PeerSettings(int threads, Duration poll) {
     private static final String THREADS = "threads";
     private static final String POLL = "poll-ms";
 
-    /** On two cores more threads than these made neither peer faster. */
+    /** Eight for each core of a small machine; nobody has tuned it. */
     private static final String USUAL_THREADS = "16";
 
     /** A hundredth of db-scheduler's own default. */
