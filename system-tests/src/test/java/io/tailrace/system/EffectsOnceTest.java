@@ -76,8 +76,9 @@ class EffectsOnceTest {
         }
         assertStampedWithTheirEffects(commands);
         assertThat(app.number("SELECT sum(attempts) FROM " + App.COMMANDS))
-                .as("only what failed has used attempts, not what was killed")
-                .isEqualTo(2L * ROUNDS / 5);
+                .as(
+                        "only what failed has used attempts, not what was killed, but for a suspect that ran at a further kill")
+                .isBetween(2L * ROUNDS / 5, 2L * ROUNDS / 5 + KILLS - 1);
     }
 
     @Test

@@ -151,7 +151,7 @@ class SubscriptionsTest {
         }
         try (CommandExecutor last = second) {
             awaitUntil("all are handled", () -> completed(ids) == ids.size());
-            assertThat(last.health().isReady()).isTrue();
+            awaitUntil("the last member is ready", () -> last.health().isReady());
         }
         List<Integer> inOrder = IntStream.rangeClosed(1, each).boxed().toList();
         for (int key = 0; key < keys; key++) {
@@ -198,8 +198,8 @@ class SubscriptionsTest {
             assertThat(app.effectsOf("killed-" + key)).as("key %d", key).isEqualTo(inOrder);
         }
         assertThat(app.number("SELECT sum(attempts) FROM tailrace.delivery WHERE ordering_key LIKE 'killed-%'"))
-                .as("what was killed has used none")
-                .isEqualTo(each);
+                .as("what was killed has used none, but for a suspect that ran when the second one was killed")
+                .isBetween((long) each, each + 1L);
     }
 
     @Test
