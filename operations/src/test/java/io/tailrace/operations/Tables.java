@@ -63,6 +63,11 @@ final class Tables {
                         + ", now() - interval '60 days')");
     }
 
+    /** It was stamped, and stands in its key. */
+    void standing(int n, String key, int place) throws SQLException {
+        set(n, "ordering_key = '" + key + "', place = " + place + ", turn = greatest(turn, 1)");
+    }
+
     void delivery(int n, String doneAge) throws SQLException {
         stack.execute("INSERT INTO tailrace.delivery (subscription, event_id, status, completed_at) VALUES ('s', '"
                 + id(n) + "', 'COMPLETED', now() - interval '" + doneAge + "')");

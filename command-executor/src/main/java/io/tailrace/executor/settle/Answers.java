@@ -12,6 +12,7 @@ import io.tailrace.executor.claim.ClaimRequest;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.Stamp;
 import io.tailrace.executor.intake.DueRecord;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -28,6 +29,16 @@ public final class Answers {
 
     /** Where the frames begin in what {@link ErrorTrail} keeps of a stack. */
     private static final Pattern FRAME = Pattern.compile("\\n\\s+at ");
+
+    /** What a record that is completed has from the row, or not at all. */
+    private static final List<HeaderName> OF_THE_ROW = List.of(
+            HeaderName.CONTENT_TYPE,
+            HeaderName.CE_TENANTID,
+            HeaderName.CE_USERID,
+            HeaderName.CE_USERROLES,
+            HeaderName.CE_CORRELATIONID,
+            HeaderName.CE_CAUSATIONID,
+            HeaderName.TRACEPARENT);
 
     private Answers() {}
 
@@ -79,6 +90,10 @@ public final class Answers {
         Headers.Builder headers = fresh(due, Kind.DONE)
                 .put(HeaderName.TURN, Math.max(row.progress().turn(), due.row().turn()))
                 .put(HeaderName.PLACE, due.row().place().text());
+        if (due.row().event() == null) {
+            // By it the scrub knows the row's secrets.
+            headers.put(HeaderName.CE_TYPE, row.name());
+        }
         // Of a row that is found settled no more than that was read.
         return answer(due, null, Kind.DONE, headers);
     }
@@ -200,8 +215,9 @@ public final class Answers {
     }
 
     /**
-     * A record that says nothing of its row but the name (an operator moved the row) is completed from the row, so that a dead letter is
-     * whole. An event has no such row.
+     * A record that says nothing of its row but the id (an operator moved the row, or another one met it) is completed from the row, so
+     * that a dead letter is whole and hides the row's own secrets. What it says of name, origin and headers may be another row's. An
+     * event has no such row.
      *
      * @param row if its payload was read
      */
@@ -210,17 +226,15 @@ public final class Answers {
             return new Answer(kind, due.key(), due.value(), headers.build());
         }
         Bytes payload = row.payload();
-        headers.put(HeaderName.PAYLOAD, payload == null ? "null" : "inline");
+        Headers.Builder whole = headers.build().known().toBuilder();
+        OF_THE_ROW.forEach(whole::remove);
+        whole.put(HeaderName.CE_TYPE, row.name()).put(HeaderName.PAYLOAD, payload == null ? "null" : "inline");
         if (payload != null) {
-            headers.put(HeaderName.CONTENT_TYPE, row.contentType());
+            whole.put(HeaderName.CONTENT_TYPE, row.contentType());
         }
-        putOrigin(headers, row);
-        for (Headers.Entry own : OwnHeaders.of(row.headersJson())) {
-            if (due.headers().text(own.key()).isEmpty()) {
-                headers.add(own.key(), own.value());
-            }
-        }
-        return new Answer(kind, due.key(), payload, headers.build());
+        putOrigin(whole, row);
+        OwnHeaders.of(row.headersJson()).forEach(own -> whole.add(own.key(), own.value()));
+        return new Answer(kind, due.key(), payload, whole.build());
     }
 
     /** Such a record came with all that its row has. */

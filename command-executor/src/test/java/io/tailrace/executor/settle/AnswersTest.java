@@ -9,10 +9,12 @@ import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.retry.ErrorTrail;
+import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.ClaimRequest;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.claim.Stamp;
 import io.tailrace.executor.intake.DueRecord;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -78,6 +80,37 @@ class AnswersTest {
                 .contains("omitted");
     }
 
+    /** One row may be asked for with what another one's record said: its secrets are found by its own name. */
+    @Test
+    void aRowIsAnsweredForInItsOwnNameAndWithNothingOfAnother() {
+        DueRecord asked = due(
+                null,
+                Headers.builder()
+                        .put(HeaderName.CE_ID, ID.toString())
+                        .put(HeaderName.CE_TYPE, "send-mail")
+                        .put(HeaderName.CE_TENANTID, "other")
+                        .put(HeaderName.CE_USERID, "somebody")
+                        .put(HeaderName.CONTENT_TYPE, "text/plain")
+                        .put(HeaderName.PAYLOAD, "omitted")
+                        .add("channel", Bytes.utf8("mail"))
+                        .add("to", Bytes.utf8("x@example.org"))
+                        .build(),
+                0);
+        CommandRow row = row("{\"n\": 1}", "{\"channel\":\"web\"}");
+        Claim stamped = new Claim(asked.row(), Claim.Verdict.REPEAT, row, 0, null, "", 7);
+        for (Answer answer : List.of(Answers.repeated(asked, stamped), dead(asked, row))) {
+            Headers headers = answer.headers();
+            assertThat(headers.text(HeaderName.CE_TYPE)).contains("ship");
+            assertThat(headers.text(HeaderName.CE_TENANTID)).contains("acme");
+            assertThat(headers.text(HeaderName.CE_USERID)).isEmpty();
+            assertThat(headers.text(HeaderName.CONTENT_TYPE)).contains("application/json");
+            assertThat(headers.entries().stream().filter(entry -> !HeaderName.isReserved(entry.key())))
+                    .containsExactly(new Headers.Entry("channel", Bytes.utf8("web")));
+            assertThat(answer.value()).isEqualTo(row.payload());
+        }
+        assertThat(Answers.done(asked, row).headers().text(HeaderName.CE_TYPE)).contains("ship");
+    }
+
     private static Answer dead(DueRecord due, CommandRow row) {
         Stamp stamp = new Stamp(ID, 3, 1, new Place(1, 5), 0, null, 1L, 2L);
         return Answers.dead(due, row, stamp, Reason.REJECTED, ErrorTrail.of("Failure", "no"));
@@ -89,6 +122,10 @@ class AnswersTest {
                 .put(HeaderName.CE_TYPE, "ship")
                 .put(HeaderName.PAYLOAD, payload == null ? "omitted" : "inline")
                 .build();
+        return due(payload, headers, 2);
+    }
+
+    private static DueRecord due(@Nullable String payload, Headers headers, int turn) {
         return new DueRecord(
                 new TopicPartition("ns.commands.redelivery", 0),
                 0,
@@ -96,7 +133,7 @@ class AnswersTest {
                 payload == null ? null : Bytes.utf8(payload),
                 headers,
                 true,
-                new ClaimRequest(ID, "ns/shop", "o-1", new Place(1, 5), 2, OptionalLong.empty(), false));
+                new ClaimRequest(ID, "ns/shop", "o-1", new Place(1, 5), turn, OptionalLong.empty(), false));
     }
 
     private static CommandRow row(@Nullable String payload, @Nullable String headers) {

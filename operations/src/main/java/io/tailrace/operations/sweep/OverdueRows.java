@@ -19,11 +19,26 @@ public final class OverdueRows implements Overdue {
      * is passed over by greatest.
      */
     private static final String IS_OVERDUE = """
-            (c.status = 'PENDING' AND greatest(c.run_at, c.not_before, c.created_at) < clock_timestamp() - ? * interval '1 millisecond'
+            (c.status = 'PENDING' AND greatest(c.run_at, c.not_before, c.created_at) < %3$s
                 AND (c.claimed_until IS NULL OR c.claimed_until < clock_timestamp())
                 AND NOT EXISTS (SELECT FROM %1$s p WHERE p.name = c.hold)
-            OR c.status = 'DEAD' AND c.announced_at IS NULL
-                AND coalesce(c.failed_at, c.created_at) < clock_timestamp() - ? * interval '1 millisecond')""";
+                AND NOT coalesce(%4$s, false)
+            OR c.status = 'DEAD' AND c.announced_at IS NULL AND coalesce(c.failed_at, c.created_at) < %3$s)""";
+
+    /**
+     * Behind a head that waits rightly, or did until a moment ago, all of its key wait rightly. What stands behind an overdue one is
+     * sent after it: the lane that would have released it is gone too; and one that has no place yet gets it by being sent. Only the head is
+     * looked at, since a lane may have very many rows. Index: (ordering_key, place).
+     */
+    private static final String HEAD_WAITS_RIGHTLY = """
+            (SELECT greatest(h.run_at, h.not_before, h.created_at) >= %3$s OR h.claimed_until >= clock_timestamp()
+                    OR EXISTS (SELECT FROM %1$s p WHERE p.name = h.hold)
+                FROM %2$s h WHERE h.ordering_key = c.ordering_key AND h.place < c.place
+                    AND h.place IS NOT NULL AND h.status IN ('PENDING', 'DEAD') AND h.status = 'PENDING'
+                ORDER BY h.place LIMIT 1)""";
+
+    /** Stated once for a statement, so that it cannot differ between two rows. */
+    private static final String LIMIT = "(SELECT statement_timestamp() - ? * interval '1 millisecond')";
 
     private static final String COUNT = """
             SELECT count(*) FILTER (WHERE c.status = 'PENDING'), count(*) FILTER (WHERE c.status = 'DEAD'),
@@ -44,7 +59,8 @@ public final class OverdueRows implements Overdue {
 
     public OverdueRows(TableNames names) {
         this.table = names.qualified(names.internalCommand());
-        this.condition = IS_OVERDUE.formatted(names.qualified("pause"));
+        String paused = names.qualified("pause");
+        this.condition = IS_OVERDUE.formatted(paused, table, LIMIT, HEAD_WAITS_RIGHTLY.formatted(paused, table, LIMIT));
         this.control = names.qualified("emit_control");
     }
 
@@ -90,8 +106,9 @@ public final class OverdueRows implements Overdue {
                 connection.prepareStatement(sql.formatted(stretch.table(), condition, Sweep.ROWS, control));
         statement.setString(1, stretch.after());
         statement.setString(2, stretch.before());
-        statement.setLong(3, overdue.toMillis());
-        statement.setLong(4, overdue.toMillis());
+        for (int limit = 3; limit <= 5; limit++) {
+            statement.setLong(limit, overdue.toMillis());
+        }
         return statement;
     }
 }

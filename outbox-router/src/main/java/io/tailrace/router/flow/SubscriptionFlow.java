@@ -161,12 +161,20 @@ public final class SubscriptionFlow implements Attempts {
         return isOfEvents ? Optional.empty() : askedFor(behind);
     }
 
+    /**
+     * Of the row that was met its id is known, its source and its key, and nothing else: what else stands on the record of the one that
+     * met it is that one's. A row without a name has the secrets of all, until its executor has told the name.
+     */
     private Optional<Outgoing> askedFor(Decoded behind) {
         return behind.record().headers().text(HeaderName.BEHIND).map(met -> {
             RawRecord about = behind.record()
-                    .withoutValue(behind.record().headers().withoutDelivery().toBuilder()
+                    .withoutValue(Headers.builder()
+                            .put(HeaderName.CE_SPECVERSION, "1.0")
                             .put(HeaderName.CE_ID, met)
-                            .put(HeaderName.SEQ, behind.seq().text())
+                            .put(HeaderName.CE_TYPE, "")
+                            .put(HeaderName.CE_SOURCE, behind.source())
+                            .putIfPresent(HeaderName.CE_PARTITIONKEY, behind.orderingKey())
+                            .put(HeaderName.SEQ, new Place(behind.seq().epoch(), 0).text())
                             .put(HeaderName.PAYLOAD, "omitted")
                             .build());
             return Compose.released(about, redeliveryTopic, Kind.REDELIVERY, ANY_CARRIER, 0);

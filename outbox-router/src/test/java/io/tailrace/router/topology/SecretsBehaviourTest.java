@@ -1,12 +1,19 @@
 package io.tailrace.router.topology;
 
+import static io.tailrace.contract.header.HeaderName.BEHIND;
+import static io.tailrace.contract.header.HeaderName.CE_TYPE;
+import static io.tailrace.contract.header.HeaderName.CONTENT_TYPE;
 import static io.tailrace.contract.header.HeaderName.DESTINATION;
 import static io.tailrace.contract.header.HeaderName.ERROR_MESSAGE;
 import static io.tailrace.contract.header.HeaderName.ERROR_STACK;
 import static io.tailrace.contract.header.HeaderName.KIND;
 import static io.tailrace.contract.header.HeaderName.ORIGIN_OFFSET;
 import static io.tailrace.contract.header.HeaderName.PAYLOAD;
+import static io.tailrace.contract.header.HeaderName.PLACE;
 import static io.tailrace.contract.header.HeaderName.REASON;
+import static io.tailrace.contract.header.HeaderName.SEQ;
+import static io.tailrace.contract.header.HeaderName.TURN;
+import static io.tailrace.contract.header.HeaderName.WAIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.contract.config.RedactConfig;
@@ -18,6 +25,7 @@ import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -144,6 +152,56 @@ class SecretsBehaviourTest {
             assertThat(letter.value()).isEmpty();
             assertThat(all(letter)).doesNotContain(SECRET);
         }
+    }
+
+    /** The one that met it may have no secrets, and another name. */
+    @Test
+    void aRowThatAnotherOneMetIsAskedForWithNothingOfThatOne() {
+        try (Rig rig = new Rig(ROUTES, CARDS)) {
+            answer(rig, Kind.FAILED, 1, Map.of(WAIT, "1000"));
+            for (int turn = 2; turn <= 3; turn++) {
+                rig.pass(Duration.ofSeconds(30));
+                assertThat(rig.ids("shop.commands.redelivery")).containsExactly("b");
+                answer(rig, Kind.BEHIND, turn, Map.of(BEHIND, "a"));
+            }
+            Rig.Out asked = only(rig, "shop.commands.redelivery");
+            assertThat(asked.id()).isEqualTo("a");
+            assertThat(asked.key()).isEqualTo("k");
+            assertThat(asked.text(TURN)).as("its table is ahead").isEqualTo("0");
+            assertThat(asked.headers().entries())
+                    .extracting(Headers.Entry::key)
+                    .doesNotContain("api-key", "region", "ce_time", "content-type", "tailrace-xid");
+            assertThat(asked.text(CE_TYPE)).isEmpty();
+            assertThat(asked.text(SEQ)).isEqualTo("1:0");
+
+            // Until its executor has told the name it may be any; then it has its own secrets.
+            for (String name : List.of("", "ship-order")) {
+                Headers dead = asked.headers().toBuilder()
+                        .put(KIND, Kind.DEAD.text())
+                        .put(CE_TYPE, name)
+                        .put(TURN, name.isEmpty() ? 4 : 5)
+                        .put(PLACE, "1:5")
+                        .put(REASON, "rejected")
+                        .put(PAYLOAD, "inline")
+                        .put(CONTENT_TYPE, "application/json")
+                        .build();
+                rig.pipe("shop.commands.retry", dead, "k", PAYLOAD_OF_A);
+                Rig.Out letter = only(rig, "shop.commands.dlq");
+                assertThat(letter.key()).isEqualTo("a");
+                assertThat(letter.text(CE_TYPE)).isEqualTo(name);
+                assertThat(letter.text(PAYLOAD)).isEqualTo("omitted");
+                assertThat(all(letter)).doesNotContain(SECRET);
+            }
+        }
+    }
+
+    private static void answer(Rig rig, Kind kind, int turn, Map<HeaderName, String> more) {
+        Headers.Builder headers = headers("b", "send-mail", kind).toBuilder()
+                .put(SEQ, "1:9")
+                .put(TURN, turn)
+                .put(PLACE, "1:11");
+        more.forEach(headers::put);
+        rig.pipe("shop.commands.retry", headers.build(), "k", "{}");
     }
 
     @Test
