@@ -101,7 +101,7 @@ final class Stages {
     private static Stage timed(RunGuard guard, BiConsumer<String, Duration> ran) {
         return (run, next) -> {
             long start = System.nanoTime();
-            RunGuard.Watched watched = guard.watch(run.connection, run.timeout);
+            RunGuard.Watched watched = guard.watch(run.connection, run.timeout, run.context.id());
             try {
                 run.observer.accept(watched);
                 return next.proceed();
