@@ -236,7 +236,7 @@ public final class FastPath implements AutoCloseable {
                     subscription.name(),
                     id,
                     event == null ? "" : event.content().name(),
-                    dispatched.error().orElse("").replaceAll(":.*", ""));
+                    dispatched.error().orElse("").replaceAll("(?s):.*", ""));
         }
         return dispatched;
     }
@@ -248,18 +248,36 @@ public final class FastPath implements AutoCloseable {
 
     /** What was not committed is rolled back, whatever it was; each look of the claim needs a snapshot of its own. */
     private static <T> T within(DataSource connections, Work<T> work) throws SQLException {
-        try (Connection connection = connections.getConnection()) {
+        Connection connection = connections.getConnection();
+        try {
             boolean autoCommit = connection.getAutoCommit();
             int isolation = connection.getTransactionIsolation();
-            connection.setAutoCommit(false);
-            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             try {
+                connection.setAutoCommit(false);
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
                 return work.over(connection);
             } finally {
-                connection.rollback();
-                connection.setTransactionIsolation(isolation);
-                connection.setAutoCommit(autoCommit);
+                ifItCan(() -> {
+                    connection.rollback();
+                    connection.setTransactionIsolation(isolation);
+                    connection.setAutoCommit(autoCommit);
+                });
             }
+        } finally {
+            ifItCan(connection::close);
+        }
+    }
+
+    private interface GivingBack {
+        void run() throws SQLException;
+    }
+
+    /** A connection that is lost after the commit changes nothing of what was committed; whoever has lent it will notice. */
+    private static void ifItCan(GivingBack step) {
+        try {
+            step.run();
+        } catch (SQLException lost) {
+            LOG.debug("A connection could not be given back as it was", lost);
         }
     }
 }

@@ -175,6 +175,53 @@ class ExternalTest {
     }
 
     @Test
+    void aRunThatTakesNoNoticeOfItsTimeoutDoesNotKeepItsRow(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack, lease(Duration.ofSeconds(2)))) {
+            CountDownLatch answered = new CountDownLatch(1);
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            shop.executor(shop.config, meters, new ExternalHandler() {
+                @Override
+                public Set<String> names() {
+                    return Set.of("deaf");
+                }
+
+                @Override
+                public java.util.Optional<Duration> timeout() {
+                    return java.util.Optional.of(Duration.ofMillis(200));
+                }
+
+                @Override
+                public Result call(ExternalContext command) {
+                    // As in a read of a socket.
+                    awaitUninterruptibly(answered);
+                    return Result.success();
+                }
+            });
+            UUID id = shop.due("deaf", null);
+            shop.awaitCount(
+                    "SELECT count(*) FROM tailrace.internal_command WHERE claimed_until < clock_timestamp()", 1);
+            shop.redelivered(id, "deaf", null, 0, "1:0");
+            assertThat(shop.answersTo(id, 1).get(0))
+                    .containsEntry("tailrace-attempt", "1")
+                    .containsEntry("tailrace-error-class", "ClaimExpired");
+            answered.countDown();
+            shop.awaitMeter(meters, "tailrace.executor.stepped.back", "why", "fenced", 1);
+            assertThat(shop.row(id)).containsEntry("status", "PENDING").containsEntry("attempts", "1");
+            shop.awaitAllPassed();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException ignored) {
+                // That is what it is for.
+            }
+        }
+    }
+
+    @Test
     void aStopGivesItBackAndUsesNoAttempt(Stack stack) throws Exception {
         ExecutorConfig config = new ExecutorConfig(
                         4, Configs.QUICK, Map.of(), Duration.ofSeconds(60), MissingHandler.DEAD, Duration.ofMillis(300))

@@ -16,6 +16,9 @@ import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -25,16 +28,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.MDC;
 
 /** The two ways of an event to its handler, in both orders and at the same time. The test is the router. */
 @RealParts
@@ -48,6 +55,7 @@ class FastPathTest {
         final Map<UUID, CountDownLatch> entered = new ConcurrentHashMap<>();
         final Map<UUID, CountDownLatch> leaves = new ConcurrentHashMap<>();
         final Set<UUID> failing = ConcurrentHashMap.newKeySet();
+        volatile Map<String, String> logged = Map.of();
 
         @Override
         public String subscription() {
@@ -61,6 +69,7 @@ class FastPathTest {
 
         @Override
         public Result handle(EventContext event) throws Exception {
+            logged = MDC.getCopyOfContextMap();
             try (PreparedStatement insert = event.connection()
                     .prepareStatement("INSERT INTO effect (command, attempt, note) VALUES (?, ?, ?)")) {
                 insert.setObject(1, event.id());
@@ -262,6 +271,58 @@ class FastPathTest {
                     .as("the first attempt, as if nothing had been before")
                     .isEqualTo("1");
         }
+    }
+
+    @Test
+    void whatTheCallersThreadLogsIsNotTouched(Stack stack) throws Exception {
+        try (Two two = new Two(stack)) {
+            UUID id = two.publish(null);
+            MDC.put("request", "r-1");
+            try {
+                assertThat(two.dispatch(id).outcome()).isEqualTo(Outcome.HANDLED);
+                assertThat(MDC.getCopyOfContextMap()).isEqualTo(Map.of("request", "r-1"));
+            } finally {
+                MDC.clear();
+            }
+            assertThat(two.billing.logged)
+                    .containsEntry("rowId", id.toString())
+                    .as("the handler logs nothing of its caller")
+                    .doesNotContainKey("request");
+        }
+    }
+
+    @Test
+    void whatIsCommittedIsHandledThoughItsConnectionIsLostThen(Stack stack) throws Exception {
+        try (Two two = new Two(stack)) {
+            UUID id = two.publish(null);
+            DataSource losing = proxy(
+                    DataSource.class,
+                    (proxy, method, arguments) -> lostByItsCommit(two.database.getConnection(), stack));
+            assertThat(two.fast.dispatch(losing, List.of(id)))
+                    .containsExactly(new Dispatched(id, Outcome.HANDLED, Optional.empty()));
+            assertThat(two.shop.effects(id)).isEqualTo(1);
+        }
+    }
+
+    /** The server ends its session as soon as it has committed. */
+    private static Connection lostByItsCommit(Connection real, Stack stack) {
+        return proxy(Connection.class, (proxy, method, arguments) -> {
+            Object result;
+            try {
+                result = method.invoke(real, arguments);
+            } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+            }
+            if (method.getName().equals("commit")) {
+                int session = real.unwrap(PGConnection.class).getBackendPID();
+                stack.execute("SELECT pg_terminate_backend(" + session + ", 60000)");
+            }
+            return result;
+        });
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(FastPathTest.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
     @Test

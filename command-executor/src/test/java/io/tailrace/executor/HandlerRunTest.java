@@ -40,6 +40,8 @@ class HandlerRunTest {
                                 () -> connection.createStatement().execute("/* so */ COMMIT"),
                                 () -> connection.prepareStatement("rollback work"),
                                 () -> connection.createStatement().execute("SELECT 1; COMMIT"),
+                                () -> connection.prepareStatement("SELECT set_config('app.tenant', 'a', false)"),
+                                () -> connection.createStatement().execute("SELECT pg_advisory_lock(7)"),
                                 () -> connection
                                         .createStatement()
                                         .getConnection()
@@ -83,7 +85,7 @@ class HandlerRunTest {
             assertThat(shop.effects(ends)).isEqualTo(1);
             assertThat(shop.effects(savepoints)).isEqualTo(1);
             assertThat(refusals.stream().filter(text -> text.contains("is refused")))
-                    .hasSize(10);
+                    .hasSize(12);
             assertThat(shop.answersTo(around, 1).get(0))
                     .containsEntry("tailrace-kind", "failed")
                     .containsEntry("tailrace-error-class", "TransactionGone");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.config.ExecutorConfig;
 import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
+import io.tailrace.executor.handler.CommandContext;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -75,6 +77,40 @@ class HoldsTest {
                         || "ship".equals(shop.row(id).get("hold")));
                 return "ship".equals(shop.row(id).get("hold"));
             });
+        }
+    }
+
+    @Test
+    void whatCannotBeWrittenDownOfOneNameStopsNoOther(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            stack.execute("ALTER TABLE tailrace.pause ADD CHECK (name <> 'bill')");
+            CommandHandler down = new CommandHandler() {
+                @Override
+                public Set<String> names() {
+                    return Set.of("bill", "mail");
+                }
+
+                @Override
+                public Result handle(CommandContext command) {
+                    return Result.unavailable("bank", Duration.ofMinutes(1));
+                }
+            };
+            shop.executor(down, Effects.succeeding("ship"));
+            for (int n = 0; n < 10; n++) {
+                shop.answersTo(shop.due("bill", "b-" + n), 1);
+            }
+            // What others write is heard of meanwhile, and what is learnt here after it is written down as well.
+            stack.execute("SELECT tailrace.pause_commands('ship')");
+            shop.awaitUntil(() -> {
+                UUID id = shop.due("ship", null);
+                shop.awaitUntil(() -> !"PENDING".equals(shop.row(id).get("status"))
+                        || "ship".equals(shop.row(id).get("hold")));
+                return "ship".equals(shop.row(id).get("hold"));
+            });
+            for (int n = 0; n < 10; n++) {
+                shop.due("mail", "m-" + n);
+            }
+            shop.awaitCount("SELECT count(*) FROM tailrace.pause WHERE name = 'mail' AND kind = 'broken'", 1);
         }
     }
 

@@ -12,14 +12,16 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connection as a handler gets it: the transaction is not the handler's to end. Refused are the methods that would end it or change
- * what it is, and SQL with a statement that would; savepoints are allowed. A function or a block of code cannot end the transaction
- * either: PostgreSQL refuses that. What gets around this (a driver's own class might) is noticed at the end, because the claim is gone
- * with its transaction; what the handler had written is then committed, and is written once more by the next attempt. Not thread-safe, as the connection is not; {@link #end} is for the thread that ran the handler.
+ * what it is, and SQL with a statement that would, or that would leave something in the session; savepoints are allowed. A function or a
+ * block of code cannot end the transaction either: PostgreSQL refuses that. What gets around this (a driver's own class might) is noticed
+ * at the end, because the claim is gone with its transaction; what the handler had written is then committed, and is written once more by
+ * the next attempt. Not thread-safe, as the connection is not; {@link #end} is for the thread that ran the handler.
  */
 public final class GuardedConnection {
 
@@ -132,13 +134,23 @@ public final class GuardedConnection {
 
         private static void refuseSql(String sql) throws SQLException {
             String verb = TransactionVerbs.firstIn(sql);
-            if (verb.equals("SET")) {
-                throw new SQLFeatureNotSupportedException(
-                        "SET is refused: it would outlast this command, on a connection that serves others after it; use SET LOCAL");
+            switch (verb) {
+                case "" -> {}
+                case "SET" -> throw outlasting(verb, "use SET LOCAL");
+                case "SET_CONFIG" ->
+                    throw outlasting("set_config(…)", "write true as its third argument, and no parameter");
+                case "LISTEN" -> throw outlasting(verb, "listen on a connection of your own");
+                default ->
+                    throw verb.contains("ADVISORY")
+                            ? outlasting(verb.toLowerCase(Locale.ROOT) + "(…)", "use that with xact in its name")
+                            : refused(verb);
             }
-            if (!verb.isEmpty()) {
-                throw refused(verb);
-            }
+        }
+
+        private static SQLException outlasting(String what, String instead) {
+            return new SQLFeatureNotSupportedException(what
+                    + " is refused: it would outlast this command, on a connection that serves others after it; "
+                    + instead);
         }
 
         private @Nullable Object ofObject(Object proxy, String method, Object @Nullable [] arguments) {

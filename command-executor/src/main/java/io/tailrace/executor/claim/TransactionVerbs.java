@@ -1,14 +1,26 @@
 package io.tailrace.executor.claim;
 
 import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
- * Finds the statement in a text of SQL that would end the transaction, begin another, or change the session beyond it. Drivers send a text of several statements one
- * by one, so each is looked at: what stands first in it, and no more. Quotes, dollar quotes and comments are passed over by the rules of
- * PostgreSQL (Lexical Structure), with {@code standard_conforming_strings} on; what is not closed reaches to the end. Total: any text
- * has an answer. Reads each character once; a text of one statement is not read beyond its first words. Used once, by one thread.
+ * Finds the statement in a text of SQL that would end the transaction, begin another, or change the session beyond it. Drivers send a text of
+ * several statements one by one, so each is looked at: what stands first in it, and no more. Quotes, dollar quotes and comments are passed over
+ * by the rules of PostgreSQL (Lexical Structure), with {@code standard_conforming_strings} on; what is not closed reaches to the end. Total: any text
+ * has an answer. Reads each character once; a text of one statement is not read beyond its first words. One in which the name of a function
+ * occurs that changes the session is read once more, for its calls. Used once, by one thread.
  */
 final class TransactionVerbs {
+
+    /** Lets go at the end of the session only. */
+    private static final Set<String> LOCKS = Set.of(
+            "PG_ADVISORY_LOCK", "PG_ADVISORY_LOCK_SHARED", "PG_TRY_ADVISORY_LOCK", "PG_TRY_ADVISORY_LOCK_SHARED");
+
+    private static final String SETTER = "SET_CONFIG";
+
+    private static final Pattern MAY_CALL =
+            Pattern.compile("set_config|pg_(?:try_)?advisory_lock", Pattern.CASE_INSENSITIVE);
 
     private final String sql;
     private int at;
@@ -20,8 +32,13 @@ final class TransactionVerbs {
         this.sql = sql;
     }
 
-    /** The verb of the first statement that is not a handler's to make, in capitals; empty when there is none. */
+    /** The first statement's verb, or else the first call's function, that is not a handler's to use, in capitals; empty when there is none. */
     static String firstIn(String sql) {
+        String verb = firstVerb(sql);
+        return verb.isEmpty() && MAY_CALL.matcher(sql).find() ? new TransactionVerbs(sql).call() : verb;
+    }
+
+    private static String firstVerb(String sql) {
         TransactionVerbs text = new TransactionVerbs(sql);
         while (true) {
             String verb = text.verb();
@@ -34,7 +51,7 @@ final class TransactionVerbs {
     private String verb() {
         String first = word();
         return switch (first) {
-            case "ABORT", "BEGIN", "COMMIT", "DISCARD" -> first;
+            case "ABORT", "BEGIN", "COMMIT", "DISCARD", "LISTEN" -> first;
             case "SET" -> lastsForTheTransaction() ? "" : first;
             case "END" -> closesBody() ? "" : first;
             case "START", "PREPARE" -> word().equals("TRANSACTION") ? first + " TRANSACTION" : "";
@@ -70,35 +87,122 @@ final class TransactionVerbs {
                 at++;
                 return true;
             }
-            if (c == '\'' || c == '"') {
-                quoted(c, false);
-            } else if (c == '$') {
-                dollarQuoted();
-            } else if (startsWord(c)) {
+            if (startsWord(c)) {
                 wordWithin();
-            } else if (!comment()) {
-                at++;
+            } else {
+                pass(c);
             }
         }
         return false;
     }
 
+    /** Goes behind what stands here and is no word: all of it when it is quoted or a comment, or else one character. */
+    private void pass(char c) {
+        if (c == '\'' || c == '"') {
+            quoted(c, false);
+        } else if (c == '$') {
+            dollarQuoted();
+        } else if (!comment()) {
+            at++;
+        }
+    }
+
     private void wordWithin() {
-        String word = word();
-        if (word.equals("E") && at < sql.length() && sql.charAt(at) == '\'') {
-            quoted('\'', true);
-        } else if (word.equals("BEGIN") && word().equals("ATOMIC")) {
+        if (outerWord().equals("BEGIN") && word().equals("ATOMIC")) {
             inBody = true;
         }
     }
 
-    /** The next word in capitals, behind blanks and comments; empty when something else stands there. */
-    private String word() {
-        while (at < sql.length() && (isBlank(sql.charAt(at)) || comment())) {
-            if (at < sql.length() && isBlank(sql.charAt(at))) {
-                at++;
+    /** The next word; of an escape string its E, and it is passed over as a whole. */
+    private String outerWord() {
+        String word = word();
+        if (word.equals("E") && isHere('\'')) {
+            quoted('\'', true);
+        }
+        return word;
+    }
+
+    private boolean isHere(char c) {
+        return at < sql.length() && sql.charAt(at) == c;
+    }
+
+    private String call() {
+        while (at < sql.length()) {
+            char c = sql.charAt(at);
+            if (!startsWord(c)) {
+                pass(c);
+                continue;
+            }
+            String word = outerWord();
+            if (LOCKS.contains(word) ? opens() : word.equals(SETTER) && opens() && !isLocal()) {
+                return word;
             }
         }
+        return "";
+    }
+
+    private boolean opens() {
+        blanks();
+        return isHere('(');
+    }
+
+    /** Whether the third argument of the call is plainly true; stays where it is, because there may be calls in the first two. */
+    private boolean isLocal() {
+        int before = at;
+        at++;
+        boolean local = skipsArguments(2) && isTrue();
+        at = before;
+        return local;
+    }
+
+    private boolean isTrue() {
+        String word = word();
+        if (word.equals("IS_LOCAL") && named()) {
+            word = word();
+        }
+        blanks();
+        return word.equals("TRUE") && isHere(')');
+    }
+
+    private boolean named() {
+        blanks();
+        boolean named = sql.startsWith("=>", at) || sql.startsWith(":=", at);
+        at += named ? 2 : 0;
+        return named;
+    }
+
+    private boolean skipsArguments(int count) {
+        boolean skipped = true;
+        for (int n = 0; skipped && n < count; n++) {
+            skipped = nextArgument();
+        }
+        return skipped;
+    }
+
+    /** Goes behind the comma that ends this argument; false when it is the last one. */
+    private boolean nextArgument() {
+        int depth = 0;
+        while (at < sql.length()) {
+            char c = sql.charAt(at);
+            if (startsWord(c)) {
+                outerWord();
+                continue;
+            }
+            if (c == ')' && depth == 0) {
+                return false;
+            }
+            depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+            pass(c);
+            if (c == ',' && depth == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The next word in capitals, behind blanks and comments; empty when something else stands there. */
+    private String word() {
+        blanks();
         int start = at;
         if (at < sql.length() && startsWord(sql.charAt(at))) {
             while (at < sql.length() && isInWord(sql.charAt(at))) {
@@ -106,6 +210,14 @@ final class TransactionVerbs {
             }
         }
         return sql.substring(start, at).toUpperCase(Locale.ROOT);
+    }
+
+    private void blanks() {
+        while (at < sql.length() && (isBlank(sql.charAt(at)) || comment())) {
+            if (at < sql.length() && isBlank(sql.charAt(at))) {
+                at++;
+            }
+        }
     }
 
     /** Passes over a comment; false when none stands here. */

@@ -52,6 +52,9 @@ public final class Holds implements Gate, AutoCloseable {
     /** A probe whose answer nobody has heard for so long beyond its timeout is given up. */
     private static final Duration BEYOND_TIMEOUT = Duration.ofSeconds(60);
 
+    /** So often the database may refuse what is to be written down before that is given up. The workers learn it again. */
+    private static final int TRIES = 10;
+
     private final DataSource pool;
     private final HoldTable table;
     private final Handlers handlers;
@@ -64,6 +67,9 @@ public final class Holds implements Gate, AutoCloseable {
 
     /** What is to be written down about broken names. Guarded by itself. */
     private final Queue<Word> words = new ArrayDeque<>();
+
+    /** How often the first of them was refused. For the thread of the timer alone. */
+    private int refusals;
 
     private volatile @Nullable Map<String, Held> known;
 
@@ -257,12 +263,34 @@ public final class Holds implements Gate, AutoCloseable {
 
     private void write(Connection connection) throws SQLException {
         for (Word word = nextWord(); word != null; word = nextWord()) {
-            word.write(connection);
-            connection.commit();
+            try {
+                word.write(connection);
+                connection.commit();
+            } catch (SQLException | RuntimeException refused) {
+                // Throws when the connection is lost, and then the word is not to blame.
+                connection.rollback();
+                if (!isGivenUp(refused)) {
+                    return;
+                }
+            }
+            refusals = 0;
             synchronized (words) {
                 words.remove();
             }
         }
+    }
+
+    /** One that is always refused must not keep the others from being written. */
+    private boolean isGivenUp(Exception refused) {
+        refusals++;
+        if (refusals < TRIES) {
+            LOG.debug("What was learnt of a name is written down later", refused);
+            return false;
+        }
+        LOG.warn(
+                "What was learnt of a name cannot be written down and is given up; it is learnt again from its next commands",
+                refused);
+        return true;
     }
 
     private @Nullable Word nextWord() {

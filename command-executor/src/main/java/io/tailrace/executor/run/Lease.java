@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The claim of an external handler while it runs: renewed once a third of it has passed, and tried again more often than that until it is. When it is
- * lost, or could not be renewed in time, the run is interrupted: another worker may have the row. By a clock that only rises, and counted from
+ * lost, or could not be renewed in time, the run is interrupted: another worker may have the row. For a run that takes no notice
+ * of its timeout it is renewed no more, so that others may have the row. By a clock that only rises, and counted from
  * before the database was asked, so that it ends here no later than there. Thread-safe.
  */
 final class Lease {
@@ -62,6 +63,9 @@ final class Lease {
 
     /** Looks after it. Never throws. */
     void renewWhenDue() {
+        if (isGivenUp()) {
+            return;
+        }
         long asked = System.nanoTime();
         if (asked - started() < length.toNanos() / PART) {
             return;
@@ -80,6 +84,13 @@ final class Lease {
         if (System.nanoTime() - started() >= length.toNanos()) {
             end("its lease could not be renewed in time");
         }
+    }
+
+    private synchronized boolean isGivenUp() {
+        if (run != null && run.isOutlasting()) {
+            end("its handler goes on after its timeout, and its lease is renewed no more");
+        }
+        return over;
     }
 
     private synchronized long started() {

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -16,11 +17,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ends runs that take too long, and all of them at a stop: interrupts the thread and cancels the statement it waits for. A handler that
- * takes no notice is ended by the limits of its transaction, five seconds later. Thread-safe.
+ * takes no notice is ended by the limits of its transaction, five seconds later; its thread is not, and that is said. Thread-safe.
  */
 public final class RunGuard implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunGuard.class);
+
+    /** A run that goes on for so long after it was ended takes no notice of it. */
+    private static final Duration GRACE = Duration.ofSeconds(10);
 
     private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
@@ -60,9 +64,10 @@ public final class RunGuard implements AutoCloseable {
      * Watches the calling thread until {@link Watched#finish}.
      *
      * @param connection whose statement is cancelled too; null without one
+     * @param row whose run it is
      */
-    Watched watch(@Nullable Connection connection, Duration timeout) {
-        Watched run = new Watched(Thread.currentThread(), connection);
+    Watched watch(@Nullable Connection connection, Duration timeout, UUID row) {
+        Watched run = new Watched(Thread.currentThread(), connection, row);
         watched.add(run);
         try {
             run.alarm = timer.schedule(() -> run.end(Ended.TIMEOUT), timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -98,13 +103,16 @@ public final class RunGuard implements AutoCloseable {
 
         private final Thread thread;
         private final @Nullable Connection connection;
+        private final UUID row;
         private volatile @Nullable Future<?> alarm;
         private boolean over;
+        private boolean outlasting;
         private Ended ended = Ended.NOT;
 
-        private Watched(Thread thread, @Nullable Connection connection) {
+        private Watched(Thread thread, @Nullable Connection connection, UUID row) {
             this.thread = thread;
             this.connection = connection;
+            this.row = row;
         }
 
         /** Another worker may have its row. */
@@ -118,6 +126,9 @@ public final class RunGuard implements AutoCloseable {
             }
             ended = why;
             thread.interrupt();
+            if (why == Ended.TIMEOUT) {
+                watchOn();
+            }
             if (connection == null) {
                 return;
             }
@@ -130,6 +141,31 @@ public final class RunGuard implements AutoCloseable {
             }
         }
 
+        private void watchOn() {
+            try {
+                alarm = timer.schedule(this::outlasts, GRACE.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException closing) {
+                LOG.debug("Closing: nobody waits for this run any more: rowId={}", row, closing);
+            }
+        }
+
+        private synchronized void outlasts() {
+            if (over) {
+                return;
+            }
+            outlasting = true;
+            LOG.warn(
+                    "A run goes on {} s after its timeout, its handler takes no notice of the interrupt; until it returns, its worker"
+                            + " and what is behind it wait: rowId={}",
+                    GRACE.toSeconds(),
+                    row);
+        }
+
+        /** Whether it takes no notice of its timeout. */
+        synchronized boolean isOutlasting() {
+            return outlasting && !over;
+        }
+
         /** The run is over: from here on nothing interrupts this thread. Says why it ended. */
         Ended finish() {
             watched.remove(this);
@@ -139,6 +175,9 @@ public final class RunGuard implements AutoCloseable {
             }
             synchronized (this) {
                 over = true;
+                if (outlasting) {
+                    LOG.info("The run that went on after its timeout has returned: rowId={}", row);
+                }
                 // An interrupt that the handler did not see must not be seen by what comes after it.
                 Thread.interrupted();
                 return ended;

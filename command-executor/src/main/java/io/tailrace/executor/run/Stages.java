@@ -12,6 +12,7 @@ import io.tailrace.executor.handler.RunningCommand;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -58,10 +59,13 @@ final class Stages {
 
     /**
      * What the handler logs carries the row, and code far from the context finds it. The thread serves another row next, so that nothing of this
-     * one may stay on it, nor what the handler itself has left there.
+     * one may stay on it, nor what the handler itself has left there. What was there before belongs to a caller whose thread it is: the
+     * handler logs nothing of it, and it is there again afterwards.
      */
     private static Result logged(Run run, Next next) throws Exception {
         RunContext command = run.context;
+        Map<String, String> callers = MDC.getCopyOfContextMap();
+        MDC.clear();
         put("rowId", command.id().toString());
         put("name", command.name());
         put("key", command.orderingKey().orElse(null));
@@ -77,6 +81,9 @@ final class Stages {
             return result;
         } finally {
             MDC.clear();
+            if (callers != null) {
+                MDC.setContextMap(callers);
+            }
         }
     }
 
@@ -101,7 +108,7 @@ final class Stages {
     private static Stage timed(RunGuard guard, BiConsumer<String, Duration> ran) {
         return (run, next) -> {
             long start = System.nanoTime();
-            RunGuard.Watched watched = guard.watch(run.connection, run.timeout);
+            RunGuard.Watched watched = guard.watch(run.connection, run.timeout, run.context.id());
             try {
                 run.observer.accept(watched);
                 return next.proceed();

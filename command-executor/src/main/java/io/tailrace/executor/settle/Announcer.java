@@ -64,7 +64,10 @@ public final class Announcer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        flush();
+        // Otherwise the timer is still at it: two would take the same notes off the list twice.
+        if (timer.isTerminated()) {
+            flush();
+        }
     }
 
     private void flush() {
