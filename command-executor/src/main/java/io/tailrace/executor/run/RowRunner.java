@@ -123,13 +123,13 @@ public final class RowRunner implements Work {
         Step step = claimed(connection, rows);
         while (step.disk() == Disk.OWED) {
             if (!rows.next(step)) {
-                pay(connection, rows);
+                rows.pay(connection, table);
                 return rows.paid();
             }
             step = claimedNext(connection, rows);
         }
         if (step.disk() != Disk.KNOWN) {
-            pay(connection, rows);
+            rows.pay(connection, table);
         }
         return rows.paid(step);
     }
@@ -141,18 +141,6 @@ public final class RowRunner implements Work {
         } catch (SQLException e) {
             connection.rollback();
             return failed(rows.head(), e);
-        }
-    }
-
-    /** Takes to the disk what is owed to it: the claim of a row that is done locks it, and a lock is something that a commit waits for. */
-    private void pay(Connection connection, InARow rows) throws SQLException {
-        Task last = rows.lastOwed();
-        if (last != null) {
-            Claim claim = table.claim(connection, last.record().row());
-            if (claim.verdict() != Claim.Verdict.SETTLED) {
-                throw new SQLException("a row that was done is " + claim.verdict() + " now: " + last.record());
-            }
-            connection.commit();
         }
     }
 
