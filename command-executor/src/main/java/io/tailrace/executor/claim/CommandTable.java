@@ -46,7 +46,8 @@ public final class CommandTable implements RowTable {
                 not_before = to_timestamp(?::bigint / 1000.0), first_failed_at = to_timestamp(?::bigint / 1000.0),
                 failed_at = to_timestamp(?::bigint / 1000.0)
             WHERE c.ctid = (SELECT t.ctid FROM %1$s t
-                WHERE %2$s AND t.turn = ? AND t.status IN ('PENDING', 'DEAD') FOR UPDATE SKIP LOCKED)""";
+                WHERE %2$s AND t.turn = ? AND t.status IN ('PENDING', 'DEAD')
+                    AND t.last_error LIKE 'WorkerDied%%' FOR UPDATE SKIP LOCKED)""";
 
     private final String claim;
     private final String complete;
