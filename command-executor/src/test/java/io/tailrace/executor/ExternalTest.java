@@ -13,6 +13,7 @@ import io.tailrace.executor.handler.RunningCommand;
 import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TcpProxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -243,6 +244,28 @@ class ExternalTest {
                     .containsEntry("claim_token", null);
             shop.executor(external("call", command -> Result.success()));
             assertThat(shop.awaitStatus(id, "COMPLETED")).containsEntry("attempts", "0");
+        }
+    }
+
+    /** The lease is five minutes long: nobody waits for it, because its owner knows that the handler has not begun. */
+    @Test
+    void aClaimOfWhichNobodyHeardIsGivenBack(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack, lease(Duration.ofMinutes(5)));
+                TcpProxy proxy = TcpProxy.to("127.0.0.1", stack.postgres().port())) {
+            Trouble.slowCommits(stack, "NEW.claim_token IS NOT NULL");
+            AtomicInteger runs = new AtomicInteger();
+            shop.executor(Trouble.through(proxy, shop), new SimpleMeterRegistry(), external("call", command -> {
+                runs.incrementAndGet();
+                return Result.success();
+            }));
+            UUID id = shop.due("call", "k");
+            shop.awaitCount(Trouble.IN_A_SLOW_COMMIT, 1);
+            proxy.abandonAll();
+            assertThat(shop.awaitStatus(id, "COMPLETED"))
+                    .containsEntry("attempts", "0")
+                    .containsEntry("turn", "0");
+            assertThat(runs).hasValue(1);
+            assertThat(shop.allAnswers()).isEmpty();
         }
     }
 

@@ -144,6 +144,61 @@ class InARowTest {
         }
     }
 
+    /** The next one of the key is somebody else's turn, who has it for long. */
+    @Test
+    void whatIsDoneIsToldThoughTheKeyIsTaken(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack);
+                Connection other = stack.connect();
+                Connection watch = stack.connect()) {
+            other.setAutoCommit(false);
+            Trouble.count(watch, Trouble.WAITING_FOR_A_KEY);
+            CountDownLatch queued = new CountDownLatch(1);
+            CountDownLatch take = new CountDownLatch(1);
+            Thread keyTaken = new Thread(() -> {
+                try {
+                    take.await();
+                    Trouble.takeKey(shop, other, "hot");
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            keyTaken.start();
+            AtomicInteger runs = new AtomicInteger();
+            shop.executor(
+                    Effects.handler("first", command -> {
+                        queued.await();
+                        return Result.success();
+                    }),
+                    Effects.handler("ship", command -> {
+                        if (runs.incrementAndGet() == 3) {
+                            // At once: a worker does not go on for long.
+                            take.countDown();
+                            while (Trouble.count(watch, Trouble.WAITING_FOR_A_KEY) == 0) {
+                                Thread.onSpinWait();
+                            }
+                        }
+                        return Result.success();
+                    }));
+            shop.redelivered(shop.insert("first", "hot"), "first", "hot", 0, "1:1");
+            List<UUID> ids = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                UUID id = shop.insert("ship", "hot");
+                ids.add(id);
+                shop.redelivered(id, "ship", "hot", 0, "1:" + (i + 2));
+            }
+            queued.countDown();
+            for (UUID id : ids.subList(0, 3)) {
+                assertThat(shop.answersTo(id, 1).get(0)).containsEntry("tailrace-kind", Kind.DONE.text());
+            }
+            assertThat(runs).hasValue(3);
+            keyTaken.join();
+            other.rollback();
+            shop.awaitStatus(ids.get(4), "COMPLETED");
+            assertThat(shop.effectsOf("hot"))
+                    .endsWith(Shop.texts(ids.toArray(UUID[]::new)).toArray(String[]::new));
+        }
+    }
+
     private static long xid(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT pg_current_xact_id()::text::bigint & 4294967295")) {

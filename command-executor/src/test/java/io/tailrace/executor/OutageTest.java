@@ -87,7 +87,7 @@ class OutageTest {
         }
     }
 
-    private static void killBackendOf(Stack stack, Statement statement) throws Exception {
+    static void killBackendOf(Stack stack, Statement statement) throws Exception {
         try (var row = statement.executeQuery("SELECT pg_backend_pid()")) {
             row.next();
             stack.execute("SELECT pg_terminate_backend(" + row.getInt(1) + ", 5000)");

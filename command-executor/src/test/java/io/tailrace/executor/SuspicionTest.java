@@ -2,12 +2,16 @@ package io.tailrace.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.executor.handler.Result;
 import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
+import io.tailrace.testkit.TcpProxy;
 import io.tailrace.testkit.TopicReader;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,7 +50,7 @@ class SuspicionTest {
             // The first death finds it unsuspected; its three attempts are the next ones.
             List<String> attempts = new ArrayList<>();
             AtomicInteger released = new AtomicInteger();
-            while (!"DEAD".equals(shop.row(killer).get("status"))) {
+            while (!"3".equals(shop.row(killer).get("attempts"))) {
                 try (ChildJvm child = KilledExecutorTest.child(shop, 5)) {
                     Awaitility.await().atMost(Duration.ofMinutes(4)).until(() -> {
                         release(shop, killer, released);
@@ -57,6 +61,9 @@ class SuspicionTest {
                 assertThat(attempts).hasSizeLessThan(9);
             }
             assertThat(attempts).startsWith("0").endsWith("1", "2", "3");
+
+            // Its dedup_key is taken until somebody who lives says that it is dead.
+            assertThat(shop.row(killer)).containsEntry("status", "PENDING");
 
             shop.executor(Effects.succeeding("ship"), Effects.succeeding("halt"));
             shop.awaitUntil(() -> shop.row(killer).get("announced_at") != null);
@@ -87,10 +94,7 @@ class SuspicionTest {
             UUID stopped = shop.due("ship", "a");
             UUID succeeds = shop.due("ship", "b");
             UUID fails = shop.due("ship", "c");
-            try (ChildJvm child = KilledExecutorTest.child(shop, 60_000)) {
-                child.awaitLine("in the handler", Shop.PATIENCE.multipliedBy(4));
-                child.kill();
-            }
+            killInTheHandler(shop);
             AtomicInteger atOnce = new AtomicInteger();
             Map<UUID, Map<String, String>> seen = new ConcurrentHashMap<>();
             CountDownLatch inHandler = new CountDownLatch(1);
@@ -143,6 +147,82 @@ class SuspicionTest {
                             "1",
                             "last_error",
                             "WorkerDied: worker died: its process ended while it ran this"));
+        }
+    }
+
+    /** Lost together with its connection, and then not looked at again before the stop: nobody has died of it. */
+    @Test
+    void aSuspectThatWaitsForItsNextLookIsLeftAsItWas(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack);
+                Connection other = stack.connect()) {
+            UUID id = shop.insert("ship", "a");
+            stack.execute("UPDATE tailrace.internal_command SET dedup_key = 'once', max_attempts = 1");
+            shop.due(id, "ship", "a", 0);
+            killInTheHandler(shop);
+            CountDownLatch inHandler = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            AtomicInteger runs = new AtomicInteger();
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            CommandExecutor first = shop.executor(shop.config, meters, Effects.handler("ship", command -> {
+                if (runs.incrementAndGet() == 1) {
+                    throw new SQLException("once more", "40001");
+                }
+                inHandler.countDown();
+                go.await();
+                OutageTest.killBackendOf(stack, command.connection().createStatement());
+                return Result.success();
+            }));
+            assertThat(inHandler.await(Shop.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            other.setAutoCommit(false);
+            Thread keyTaken = new Thread(() -> Trouble.takeKey(shop, other, "a"));
+            keyTaken.start();
+            shop.awaitCount(Trouble.WAITING_FOR_A_KEY, 1);
+            double busy = Shop.count(meters, "tailrace.executor.stepped.back", "why", "busy");
+            go.countDown();
+            keyTaken.join();
+            shop.awaitMeter(meters, "tailrace.executor.stepped.back", "why", "busy", busy + 1);
+            // Of the first run it was taken back; of the second it stands, and nobody else gets the dedup_key
+            // meanwhile.
+            assertThat(clean(shop.row(id))).containsEntry("status", "PENDING").containsEntry("attempts", "1");
+            assertThat(shop.row(id)).containsEntry("turn", "2");
+            assertThat(shop.count("SELECT count(*) FROM tailrace.schedule_command('ship', 'once', 'ignore')"
+                            + " WHERE outcome = 'IGNORED'"))
+                    .isEqualTo(1);
+            first.close();
+            assertThat(clean(shop.row(id))).isEqualTo(Map.of("status", "PENDING", "attempts", "0", "last_error", ""));
+            other.rollback();
+
+            shop.executor(Effects.succeeding("ship"));
+            shop.release(shop.answerRecordsTo(id, 1).get(0));
+            assertThat(shop.awaitStatus(id, "COMPLETED")).containsEntry("attempts", "0");
+            assertThat(shop.effects(id)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anAccusationOfWhichNobodyHeardIsTakenBack(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack);
+                TcpProxy proxy = TcpProxy.to("127.0.0.1", stack.postgres().port())) {
+            UUID id = shop.due("ship", "a");
+            killInTheHandler(shop);
+            Trouble.slowCommits(stack, "NEW.attempts = 1");
+            shop.executor(Trouble.through(proxy, shop), new SimpleMeterRegistry(), Effects.succeeding("ship"));
+            shop.awaitCount(Trouble.IN_A_SLOW_COMMIT, 1);
+            proxy.abandonAll();
+            assertThat(shop.awaitStatus(id, "COMPLETED"))
+                    .containsEntry("attempts", "0")
+                    .containsEntry("turn", "1")
+                    .containsEntry("last_error", null);
+            assertThat(shop.effects(id)).isEqualTo(1);
+            assertThat(shop.allAnswers()).isEmpty();
+        }
+    }
+
+    private static void killInTheHandler(Shop shop) {
+        try (ChildJvm child = KilledExecutorTest.child(shop, 60_000)) {
+            child.awaitLine("in the handler", Shop.PATIENCE.multipliedBy(4));
+            child.kill();
         }
     }
 

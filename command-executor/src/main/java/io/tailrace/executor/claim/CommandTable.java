@@ -46,12 +46,14 @@ public final class CommandTable implements RowTable {
                 not_before = to_timestamp(?::bigint / 1000.0), first_failed_at = to_timestamp(?::bigint / 1000.0),
                 failed_at = to_timestamp(?::bigint / 1000.0)
             WHERE c.ctid = (SELECT t.ctid FROM %1$s t
-                WHERE %2$s AND t.turn = ? AND t.status IN ('PENDING', 'DEAD') FOR UPDATE SKIP LOCKED)""";
+                WHERE %2$s AND t.turn = ? AND t.status IN ('PENDING', 'DEAD')
+                    AND t.last_error LIKE 'WorkerDied%%' FOR UPDATE SKIP LOCKED)""";
 
     private final String claim;
     private final String complete;
     private final String completeAndCommit;
     private final String completeAndCommitLazily;
+    private final String lockDone;
     private final String waiting;
     private final String held;
     private final String dead;
@@ -76,6 +78,8 @@ public final class CommandTable implements RowTable {
         this.complete = "SELECT " + names.qualified("complete_command") + "(?,?,?)";
         this.completeAndCommit = RoundTrips.withCommit(names.qualified("complete_command") + "(?,?,?)");
         this.completeAndCommitLazily = RoundTrips.withLazyCommit(names.qualified("complete_command") + "(?,?,?)");
+        this.lockDone = "SELECT c.status IN ('COMPLETED', 'CANCELLED') FROM " + names.qualified(names.internalCommand())
+                + " c WHERE c.id = ? FOR UPDATE";
         this.waiting = "SELECT * FROM " + names.qualified("stamp_waiting") + "(?,?,?,?,?,?,?,?)";
         this.held = "SELECT * FROM " + names.qualified("stamp_held") + "(?,?,?,?,?,?)";
         this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
@@ -185,6 +189,16 @@ public final class CommandTable implements RowTable {
     @Override
     public boolean commitsLazily() {
         return true;
+    }
+
+    @Override
+    public boolean lockDone(Connection connection, ClaimRequest request) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(lockDone)) {
+            statement.setObject(1, request.id());
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        }
     }
 
     private static void bindCompletion(PreparedStatement statement, Claim claimed) throws SQLException {

@@ -40,6 +40,15 @@ public interface RowTable {
      */
     boolean commitsLazily();
 
+    /**
+     * Locks a row that is done, and its key not; waits for whoever looks at it. False when it is not done.
+     *
+     * @throws IllegalStateException unless {@link #commitsLazily}
+     */
+    default boolean lockDone(Connection connection, ClaimRequest request) throws SQLException {
+        throw new IllegalStateException("what is done is on the disk: " + request.id());
+    }
+
     /** Takes back what was written since the claim; the locks of the claim stay. */
     default void takeBack(Connection connection) throws SQLException {
         RoundTrips.takeBack(connection);

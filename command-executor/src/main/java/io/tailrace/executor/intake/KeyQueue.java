@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +63,11 @@ final class KeyQueue implements Work.Turn, Lines.Entry {
     void end(List<Task> finished) {
         remove(finished);
         current = null;
+    }
+
+    /** What the work remembers something of, unless a worker has it. */
+    Stream<Task> remembered() {
+        return current == null ? tasks.stream().filter(Task::isRemembered) : Stream.empty();
     }
 
     @Override

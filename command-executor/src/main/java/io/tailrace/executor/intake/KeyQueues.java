@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,13 +86,34 @@ public final class KeyQueues implements AutoCloseable {
 
     /** Nothing of these partitions begins any more. What runs, runs to its end and settles its row; only its offset is lost. */
     void revoke(Collection<Assignment> assignments) {
+        List<Task> remembered;
         lock.lock();
         try {
             assignments.forEach(Assignment::revoke);
+            remembered = remembered(queue -> queue.assignment().isRevoked());
             queues.values().removeIf(queue -> queue.assignment().isRevoked());
             lines.removeRevoked();
         } finally {
             lock.unlock();
+        }
+        forget(remembered);
+    }
+
+    private List<Task> remembered(Predicate<KeyQueue> forgotten) {
+        return queues.values().stream()
+                .filter(forgotten)
+                .flatMap(KeyQueue::remembered)
+                .toList();
+    }
+
+    private void forget(List<Task> tasks) {
+        Work looked = whatToDo;
+        if (looked != null && !tasks.isEmpty()) {
+            try {
+                looked.forgotten(tasks);
+            } catch (RuntimeException bug) {
+                LOG.error("Bug in the executor, rows are left as they were: {}", tasks.size(), bug);
+            }
         }
     }
 
@@ -160,17 +182,20 @@ public final class KeyQueues implements AutoCloseable {
         }
     }
 
-    /** Nothing begins any more; what waits in queues is forgotten, its offsets do not pass. Returns at once. */
+    /** Nothing begins any more; what waits in queues is forgotten, its offsets do not pass. Does not wait for what runs. */
     public void stop() {
+        List<Task> remembered;
         lock.lock();
         try {
             stopped = true;
+            remembered = remembered(queue -> true);
             lines.clear();
             queues.clear();
             work.signalAll();
         } finally {
             lock.unlock();
         }
+        forget(remembered);
     }
 
     /** Waits until nothing runs any more; false if that takes longer. */
@@ -282,12 +307,16 @@ public final class KeyQueues implements AutoCloseable {
     }
 
     private void giveBack(KeyQueue queue, Work.Outcome outcome) {
+        Task head = queue.head();
+        queue.end(outcome.finished());
+        if (stopped || queue.assignment().isRevoked()) {
+            // Before we count as idle: nobody closes meanwhile what is needed for it.
+            unlocked(() -> forget(queue.remembered().toList()));
+        }
         running--;
         if (running == 0) {
             idle.signalAll();
         }
-        Task head = queue.head();
-        queue.end(outcome.finished());
         if (lines.back(queue) && head.isCounted()) {
             count(queue.assignment());
         }
@@ -300,6 +329,15 @@ public final class KeyQueues implements AutoCloseable {
             park(queue, outcome.again().get());
         } else {
             lines.add(queue);
+        }
+    }
+
+    private void unlocked(Runnable action) {
+        lock.unlock();
+        try {
+            action.run();
+        } finally {
+            lock.lock();
         }
     }
 

@@ -41,6 +41,10 @@ public final class Task {
         this.memo = value;
     }
 
+    boolean isRemembered() {
+        return memo != null;
+    }
+
     /** How often in a row it has stepped back. */
     public int stepsBack() {
         return stepsBack;

@@ -10,6 +10,9 @@ public interface Work {
     /** Does it. Throws only for bugs; the head then comes again later. */
     Outcome run(Turn turn);
 
+    /** These were looked at and do not come again: their partition is gone, or all stops. Called while no worker has them, and before anybody else does. */
+    default void forgotten(List<Task> tasks) {}
+
     /** The head of a queue, and what stands behind it. */
     interface Turn {
 

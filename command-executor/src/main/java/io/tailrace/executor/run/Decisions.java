@@ -26,6 +26,10 @@ final class Decisions {
     /** Error class of a failure that the handler returned. */
     static final String RETURNED = "Failure";
 
+    /** What stands on a row that ended its process. */
+    static final ErrorTrail WORKER_DIED =
+            ErrorTrail.of("WorkerDied", "worker died: its process ended while it ran this");
+
     private static final String MISSING = "HandlerMissing";
 
     private Decisions() {}
@@ -114,9 +118,19 @@ final class Decisions {
         };
     }
 
-    /** Of a row that may kill this process, before it runs: what is to stand on it if it does. */
-    static Decision workerDied(Facts facts) {
-        return failure(ErrorTrail.of("WorkerDied", "worker died: its process ended while it ran this"), facts);
+    /**
+     * Of a row that may kill this process, before it runs: what is to stand on it if it does. Never death, which would let go of its
+     * dedup_key although it runs: after the last attempt it is due at once, and who meets it then says {@link #diedOfIt}.
+     */
+    static Decision.Wait workerDied(Facts facts) {
+        return failure(WORKER_DIED, facts) instanceof Decision.Wait wait
+                ? wait
+                : new Decision.Wait(1, Until.after(Duration.ZERO), WORKER_DIED, Outcome.FAILED);
+    }
+
+    /** Of a row that has used its last attempt up, and a process with it. */
+    static Decision diedOfIt() {
+        return new Decision.Die(0, Reason.RETRIES_EXHAUSTED, WORKER_DIED);
     }
 
     /** After complete() said that the claim is not ours any more. */

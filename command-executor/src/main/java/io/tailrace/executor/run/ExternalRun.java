@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * <table>
  * <caption>Crash points</caption>
  * <tr><th>the worker dies after</th><th>the next owner of the record, whose offset has not passed</th></tr>
- * <tr><td>the claim has committed</td><td>steps back until the lease has ended, then uses an attempt for it</td></tr>
+ * <tr><td>the claim has committed</td><td>steps back until the lease has ended, then uses an attempt for it; a worker that lives and was not
+ * told gives it back</td></tr>
  * <tr><td>the effect, before its end is written</td><td>the same, and the effect happens again: at least once</td></tr>
  * <tr><td>the end has committed</td><td>meets what was written, as of any other row</td></tr>
  * </table>
@@ -34,6 +35,8 @@ import org.slf4j.LoggerFactory;
 final class ExternalRun {
 
     private static final Logger LOG = LoggerFactory.getLogger(ExternalRun.class);
+
+    private static final Decision NOT_BEGUN = new Decision.Repeat(StepBack.LOST);
 
     private final RowRunner runner;
     private final Connections connections;
@@ -64,8 +67,9 @@ final class ExternalRun {
      * @param token of the claim
      * @param decision what is to become of the row; null after a success
      * @param probe whether it was let through to find out about its name
+     * @param began false if nobody knows whether the row was handed out, and the handler did not begin
      */
-    record Unwritten(Claim claim, UUID token, @Nullable Decision decision, boolean probe) {}
+    record Unwritten(Claim claim, UUID token, @Nullable Decision decision, boolean probe, boolean began) {}
 
     /** In the transaction that has claimed the row, which this ends; the run begins when the connection has been given back. */
     Step begin(Connection connection, Turn turn, Claim claim, ExternalHandler handler, boolean probe)
@@ -75,12 +79,17 @@ final class ExternalRun {
         UUID token = UUID.randomUUID();
         Lease lease = new Lease(connections, rows, claim.request().id(), token, length, System.nanoTime());
         rows.begin(connection, claim, token, length);
+        Task head = turn.head();
+        // Before the commit, whose answer may be lost: then the row is ours, and nobody else would know until the lease
+        // ends.
+        head.memo(Memo.of(head).toWrite(new Unwritten(claim, token, NOT_BEGUN, probe, false)));
         connection.commit();
         return Step.on(() -> ran(turn, claim, handler, lease, probe)).committed(false);
     }
 
     private Step ran(Turn turn, Claim claim, ExternalHandler handler, Lease lease, boolean probe) {
         Task head = turn.head();
+        head.memo(Memo.of(head).nothingToWrite());
         Ending ending = run.callOutside(handler, claim, lease);
         Decision decision = ending.isSuccess()
                 ? null
@@ -91,7 +100,7 @@ final class ExternalRun {
                                         ending, null, runner.facts(head, claim.theRow(), run.timeoutOf(handler))),
                                 claim,
                                 probe);
-        return write(turn, new Unwritten(claim, lease.token(), decision, probe));
+        return write(turn, new Unwritten(claim, lease.token(), decision, probe, true));
     }
 
     /** Writes the end down, now or when the head comes again: until then it is remembered, and its claim is as old as its last renewal. */
@@ -108,6 +117,9 @@ final class ExternalRun {
         if (back.isEmpty()) {
             connection.rollback();
             head.memo(Memo.of(head).nothingToWrite());
+            if (!end.began()) {
+                return runner.stepBack(head, StepBack.LOST, Backoff.LOST);
+            }
             LOG.warn(
                     "An external run has ended whose claim is lost; what it came to is not written: rowId={} name={}",
                     end.claim().request().id(),

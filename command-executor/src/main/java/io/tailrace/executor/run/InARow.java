@@ -1,14 +1,16 @@
 package io.tailrace.executor.run;
 
+import io.tailrace.executor.claim.RowTable;
 import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work.Outcome;
 import io.tailrace.executor.intake.Work.Turn;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The head of a queue and some that stand behind it, run one after the other over one connection, each in a transaction of its own. All
@@ -72,10 +74,18 @@ final class InARow implements Turn {
         return owed.size() < rows.size() && goesOn();
     }
 
-    /** The last row that is done and of which nothing was said; null when there is none. */
-    @Nullable
-    Task lastOwed() {
-        return owed.isEmpty() ? null : rows.get(owed.size() - 1);
+    /**
+     * Takes to the disk what is owed to it: a lock is something that a commit waits for. The row's alone: the key may be somebody else's by
+     * now, and what is done needs it no more.
+     */
+    void pay(Connection connection, RowTable table) throws SQLException {
+        if (!owed.isEmpty()) {
+            Task last = rows.get(owed.size() - 1);
+            if (!table.lockDone(connection, last.record().row())) {
+                throw new SQLException("a row that was done is not any more: " + last.record());
+            }
+            connection.commit();
+        }
     }
 
     /** Everything that is owed is on the disk, and nothing was looked at after it: this is what came of it. */

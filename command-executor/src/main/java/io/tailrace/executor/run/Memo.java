@@ -25,8 +25,9 @@ record Memo(
      *
      * @param turn of the stamp
      * @param before what stood there, and will again when the run ends otherwise
+     * @param stands whether it has yet to be taken back; the turn stays the row's
      */
-    record Accused(int turn, CommandRow.Progress before) {}
+    record Accused(int turn, CommandRow.Progress before, boolean stands) {}
 
     static Memo of(Task task) {
         return task.memo(Memo.class).orElse(NOTHING);
@@ -48,7 +49,12 @@ record Memo(
         return new Memo(conflicts, null, null, accused);
     }
 
-    Memo accused(int turn, CommandRow.Progress before) {
-        return new Memo(conflicts, pending, unwritten, new Accused(turn, before));
+    Memo accused(int turn, CommandRow.Progress before, boolean stands) {
+        return new Memo(conflicts, pending, unwritten, new Accused(turn, before, stands));
+    }
+
+    /** Whether there is a failure on its row that it never had. */
+    boolean isAccused() {
+        return accused != null && accused.stands();
     }
 }

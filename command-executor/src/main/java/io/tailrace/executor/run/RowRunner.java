@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -81,7 +82,7 @@ public final class RowRunner implements Work {
         this.run = run;
         this.handling = handling;
         this.rules = rules;
-        this.suspicion = new Suspicion(table, stamper);
+        this.suspicion = new Suspicion(table, stamper, rules.config());
         this.lessons = new Lessons(rules.names());
         this.external = new ExternalRun(this, connections, table, stamper, run, rules);
     }
@@ -101,6 +102,11 @@ public final class RowRunner implements Work {
         // After the connection is back: an answer may have to wait for the broker.
         step.afterwards().run();
         return step.outcome();
+    }
+
+    @Override
+    public void forgotten(List<Task> tasks) {
+        suspicion.forget(connections, tasks);
     }
 
     Step look(Turn turn, Look look) {
@@ -123,13 +129,13 @@ public final class RowRunner implements Work {
         Step step = claimed(connection, rows);
         while (step.disk() == Disk.OWED) {
             if (!rows.next(step)) {
-                pay(connection, rows);
+                rows.pay(connection, table);
                 return rows.paid();
             }
             step = claimedNext(connection, rows);
         }
         if (step.disk() != Disk.KNOWN) {
-            pay(connection, rows);
+            rows.pay(connection, table);
         }
         return rows.paid(step);
     }
@@ -141,18 +147,6 @@ public final class RowRunner implements Work {
         } catch (SQLException e) {
             connection.rollback();
             return failed(rows.head(), e);
-        }
-    }
-
-    /** Takes to the disk what is owed to it: the claim of a row that is done locks it, and a lock is something that a commit waits for. */
-    private void pay(Connection connection, InARow rows) throws SQLException {
-        Task last = rows.lastOwed();
-        if (last != null) {
-            Claim claim = table.claim(connection, last.record().row());
-            if (claim.verdict() != Claim.Verdict.SETTLED) {
-                throw new SQLException("a row that was done is " + claim.verdict() + " now: " + last.record());
-            }
-            connection.commit();
         }
     }
 
@@ -224,8 +218,9 @@ public final class RowRunner implements Work {
     private Step mine(Connection connection, InARow turn, Claim claim) throws SQLException {
         Task head = turn.head();
         Decision pending = Memo.of(head).pending();
-        if (pending != null) {
-            return stamper.conclude(connection, turn, claim, pending);
+        Decision known = pending != null ? pending : suspicion.end(claim.theRow());
+        if (known != null) {
+            return stamper.conclude(connection, turn, claim, known);
         }
         Handling.Whole whole = handling.whole(claim);
         Handling.Missing missing = whole.missing();
@@ -284,9 +279,6 @@ public final class RowRunner implements Work {
         Decision decision = lessons.of(ending, Decisions.after(ending, unusable, facts(head, row)), claim, probe);
         boolean stampHere = unusable == null && !(decision instanceof Decision.Repeat);
         Step step = stampHere ? stampOrRemember(connection, turn, claim, decision) : later(connection, head, decision);
-        if (ending.ended() == RunGuard.Ended.STOP) {
-            suspicion.drop(connection, head);
-        }
         if (ending.thrown() != null && AttemptUse.spoilsConnection(ending.thrown())) {
             connections.discard(connection);
         }
@@ -344,6 +336,7 @@ public final class RowRunner implements Work {
             head.memo(Memo.of(head).toStamp(decision));
             return stepBack(head, StepBack.LOST, Backoff.LOST);
         }
+        suspicion.drop(connection, head);
         if (repeat.why() != StepBack.CONFLICT) {
             return stepBack(head, repeat.why(), Backoff.LOST);
         }

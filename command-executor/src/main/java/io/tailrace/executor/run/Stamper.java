@@ -166,14 +166,9 @@ public final class Stamper {
         throw new IllegalArgumentException("nothing is stamped for " + decision);
     }
 
-    /** Stamps a failure that has not happened and commits it; nobody is told of it as long as this process lives. */
-    Stamp accuse(Connection connection, Claim claim, Decision failure) throws SQLException {
-        Stamp stamp = required(
-                failure instanceof Decision.Die die
-                        ? table.dead(connection, claim, die.used(), die.reason(), Answers.lastError(die.trail()))
-                        : waiting(connection, claim, (Decision.Wait) failure));
-        connection.commit();
-        return stamp;
+    /** Stamps a failure that has not happened, to be committed; nobody is told of it as long as this process lives. */
+    Stamp accuse(Connection connection, Claim claim, Decision.Wait failure) throws SQLException {
+        return required(waiting(connection, claim, failure));
     }
 
     private Optional<Stamp> waiting(Connection connection, Claim claim, Decision.Wait wait) throws SQLException {

@@ -49,6 +49,14 @@ class DecisionsTest {
     }
 
     @Test
+    void whatMayKillIsNeverDeadBeforeItHas() {
+        assertThat(Decisions.workerDied(facts(0, 0)).until()).isEqualTo(Until.after(Duration.ofSeconds(10)));
+        Decision.Wait last = Decisions.workerDied(facts(4, 0));
+        assertThat(last.used()).isEqualTo(1);
+        assertThat(last.until()).isEqualTo(Until.after(Duration.ZERO));
+    }
+
+    @Test
     void theRowsOwnNumberOfAttemptsCounts() {
         Decisions.Facts facts = new Decisions.Facts(
                 row(1, OptionalInt.of(2)), RetryPolicy.COMMANDS, Duration.ofSeconds(60), Veil.NONE, 0, NOW, 0.5);
