@@ -2,6 +2,7 @@ package io.tailrace.executor.intake;
 
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.SubscriptionConfig;
+import io.tailrace.contract.header.CommitTime;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.RowName;
@@ -14,8 +15,6 @@ import io.tailrace.executor.claim.EventContent;
 import io.tailrace.executor.claim.EventContent.Raw;
 import io.tailrace.executor.claim.EventHeaders;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -90,7 +89,7 @@ final class EventDecoder implements RecordReader {
         Raw raw = new Raw(
                 partitionOf(key == null ? id.toString() : key),
                 seq.get().offset(),
-                committedAt(headers, read.timestamp()));
+                CommitTime.of(headers).orElse(read.timestamp()));
         ClaimRequest row = new ClaimRequest(
                 id,
                 ownSource,
@@ -172,16 +171,6 @@ final class EventDecoder implements RecordReader {
     /** Of the raw topic, by the partitioner of all who write such topics. */
     private int partitionOf(String key) {
         return Utils.toPositive(Utils.murmur2(Bytes.utf8(key).array())) % rawPartitions;
-    }
-
-    private static long committedAt(Headers headers, long otherwise) {
-        try {
-            return headers.text(HeaderName.CE_TIME)
-                    .map(time -> Instant.parse(time).toEpochMilli())
-                    .orElse(otherwise);
-        } catch (DateTimeParseException notATime) {
-            return otherwise;
-        }
     }
 
     private static @Nullable String text(ConsumerRecord<byte[], byte[]> record, HeaderName name) {

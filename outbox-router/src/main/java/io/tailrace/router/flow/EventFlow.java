@@ -1,5 +1,6 @@
 package io.tailrace.router.flow;
 
+import io.tailrace.contract.header.CommitTime;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
@@ -29,7 +30,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -304,8 +304,7 @@ public final class EventFlow implements Attempts {
 
     /** Nothing, if the record does not say when it was committed, or says an instant that no clock can show. */
     private Duration sinceCommit(Decoded event) {
-        Optional<String> committed = event.record().headers().text(HeaderName.CE_TIME);
-        OptionalLong at = committed.isPresent() ? CommitTime.millis(committed.get()) : OptionalLong.empty();
+        OptionalLong at = CommitTime.of(event.record().headers());
         return at.isPresent() ? Duration.ofMillis(Math.max(0, now() - at.getAsLong())) : Duration.ZERO;
     }
 

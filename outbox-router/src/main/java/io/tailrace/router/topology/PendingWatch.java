@@ -4,14 +4,13 @@ import io.tailrace.broker.Ask;
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.KafkaConfig;
+import io.tailrace.contract.header.CommitTime;
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.record.Kind;
 import io.tailrace.router.observe.PendingRows;
 import io.tailrace.router.observe.PendingRows.Backlog;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -132,17 +131,7 @@ public final class PendingWatch implements AutoCloseable {
             return; // Word of a row, and no row.
         }
         String source = headers.text(HeaderName.CE_SOURCE).orElse("");
-        found.merge(source, new Backlog(1, committedAt(headers, record.timestamp())), Backlog::plus);
-    }
-
-    private static long committedAt(Headers headers, long otherwise) {
-        try {
-            return headers.text(HeaderName.CE_TIME)
-                    .map(time -> Instant.parse(time).toEpochMilli())
-                    .orElse(otherwise);
-        } catch (DateTimeParseException notATime) {
-            return otherwise;
-        }
+        found.merge(source, new Backlog(1, CommitTime.of(headers).orElse(record.timestamp())), Backlog::plus);
     }
 
     private static Map<String, Backlog> stretched(Map<String, Backlog> found, double factor) {

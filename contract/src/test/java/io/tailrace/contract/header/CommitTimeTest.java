@@ -1,4 +1,4 @@
-package io.tailrace.router.flow;
+package io.tailrace.contract.header;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,9 @@
-package io.tailrace.router.flow;
+package io.tailrace.contract.header;
 
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
@@ -11,11 +12,17 @@ import java.util.concurrent.TimeUnit;
  * each row has one, and the formatter of the platform takes a good part of the time that the row does. Whatever else is an instant is
  * read as the platform reads it.
  */
-final class CommitTime {
+public final class CommitTime {
 
     private static final String SHAPE = "0000-00-00T00:00:00";
 
     private CommitTime() {}
+
+    /** When a row was committed, in milliseconds since 1970; empty if its headers do not say so, or say an instant that no clock can show. */
+    public static OptionalLong of(Headers headers) {
+        Optional<String> text = headers.text(HeaderName.CE_TIME);
+        return text.isPresent() ? millis(text.get()) : OptionalLong.empty();
+    }
 
     /** Milliseconds since the epoch; empty if it is no instant. */
     static OptionalLong millis(String text) {
