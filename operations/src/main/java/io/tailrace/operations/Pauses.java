@@ -2,13 +2,13 @@ package io.tailrace.operations;
 
 import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.HoldKind;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -25,21 +25,6 @@ public final class Pauses {
         this.tables = source.tables();
     }
 
-    /** Why a name is held. */
-    public enum Kind {
-        /** Somebody paused it. */
-        PAUSED,
-        /** What its handler depends on is away; one command at a time finds out whether it is back. */
-        BROKEN,
-        /** No executor that met it has a handler for it, or it is switched off there. */
-        MISSING;
-
-        /** In lower case. */
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     /**
      * A name that is held.
      *
@@ -48,7 +33,8 @@ public final class Pauses {
      * @param note why
      * @param rows commands that have met it and wait; those behind them on their keys are not counted
      */
-    public record Pause(String name, Kind kind, String since, Optional<String> by, Optional<String> note, long rows) {}
+    public record Pause(
+            String name, HoldKind kind, String since, Optional<String> by, Optional<String> note, long rows) {}
 
     /** All of them, by name. */
     public List<Pause> list() {
@@ -116,7 +102,7 @@ public final class Pauses {
     private static Pause pause(ResultSet row) throws SQLException {
         return new Pause(
                 row.getString("name"),
-                Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
+                HoldKind.of(row.getString("kind")),
                 row.getString("since"),
                 Optional.ofNullable(row.getString("by")),
                 Optional.ofNullable(row.getString("note")),

@@ -6,15 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.Replay.Ending;
 import io.tailrace.operations.Replay.Order;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
-import io.tailrace.schema.Ownership;
-import io.tailrace.schema.Schema;
-import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import io.tailrace.testkit.TopicReader;
@@ -61,19 +57,7 @@ class CommandLettersTest {
     @BeforeEach
     void tables(Stack stack) throws SQLException {
         this.stack = stack;
-        config = ParkedRows.config(
-                stack.namespace(),
-                stack.bootstrapServers(),
-                "127.0.0.1",
-                stack.postgres().port(),
-                stack.database());
-        try (Connection connection = stack.connect()) {
-            Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    Scope.ALL,
-                    Ownership.of(config.namespace(), config.source().name()));
-        }
+        config = Tables.on(stack).config;
         parked = new ParkedRows(config);
         deadLetters = new DeadLetters(config);
     }

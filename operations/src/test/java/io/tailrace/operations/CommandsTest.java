@@ -3,16 +3,12 @@ package io.tailrace.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.redact.SecretPaths;
 import io.tailrace.operations.Command.Status;
 import io.tailrace.operations.Commands.Answer;
 import io.tailrace.operations.Commands.Filter;
 import io.tailrace.operations.Replay.Outcome;
-import io.tailrace.schema.Ownership;
-import io.tailrace.schema.Schema;
-import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import java.sql.Connection;
@@ -46,20 +42,8 @@ class CommandsTest {
     @BeforeEach
     void rows(Stack stack) throws Exception {
         this.stack = stack;
-        config = ParkedRows.config(
-                stack.namespace(),
-                stack.bootstrapServers(),
-                "127.0.0.1",
-                stack.postgres().port(),
-                stack.database());
+        config = Tables.on(stack).config;
         commands = new Commands(config.source());
-        try (Connection connection = stack.connect()) {
-            Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    Scope.ALL,
-                    Ownership.of(config.namespace(), config.source().name()));
-        }
         stack.execute(
                 "INSERT INTO tailrace.internal_command (id, command_name, ordering_key, payload, created_at) VALUES ('"
                         + PENDING + "', 'billing.charge_card', 'k1', '{\"card\":\"4711\"}', now() - interval '3 s')",

@@ -1,6 +1,7 @@
 package io.tailrace.executor.claim;
 
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.HoldKind;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -8,7 +9,6 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -42,21 +42,6 @@ public final class HoldTable {
         this.putOff = "SELECT " + names.qualified("put_off_probe") + "(?,?)";
     }
 
-    /** Why a name is held. */
-    public enum Kind {
-        /** An operator says so. */
-        PAUSED,
-        /** What its handler depends on is down; a probe finds out when it is back. */
-        BROKEN,
-        /** The workers that met it have no handler for it, or it is switched off there. */
-        MISSING;
-
-        /** In lower case. */
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     /**
      * A held name.
      *
@@ -64,7 +49,7 @@ public final class HoldTable {
      * @param probe the row that is to find out whether a broken name works again
      * @param probeDue whether it is time for the next one
      */
-    public record Held(Kind kind, @Nullable UUID probe, boolean probeDue) {}
+    public record Held(HoldKind kind, @Nullable UUID probe, boolean probeDue) {}
 
     /** All held names. */
     public Map<String, Held> all(Connection connection) throws SQLException {
@@ -95,7 +80,7 @@ public final class HoldTable {
      * @param probeAfter of a broken name
      * @return whether it was not held before
      */
-    public boolean hold(Connection connection, String name, Kind kind, String note, @Nullable Duration probeAfter)
+    public boolean hold(Connection connection, String name, HoldKind kind, String note, @Nullable Duration probeAfter)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(hold)) {
             statement.setString(1, name);
@@ -112,7 +97,7 @@ public final class HoldTable {
     }
 
     /** Lets a name go if this is why it is held; says whether it was. */
-    public boolean release(Connection connection, String name, Kind kind) throws SQLException {
+    public boolean release(Connection connection, String name, HoldKind kind) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(release)) {
             statement.setString(1, name);
             statement.setString(2, kind.text());
@@ -160,8 +145,6 @@ public final class HoldTable {
 
     private static Held held(ResultSet row) throws SQLException {
         return new Held(
-                Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
-                row.getObject("probe", UUID.class),
-                row.getBoolean("probe_due"));
+                HoldKind.of(row.getString("kind")), row.getObject("probe", UUID.class), row.getBoolean("probe_due"));
     }
 }

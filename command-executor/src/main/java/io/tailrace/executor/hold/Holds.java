@@ -1,9 +1,9 @@
 package io.tailrace.executor.hold;
 
 import io.tailrace.contract.config.ExecutorConfig;
+import io.tailrace.contract.record.HoldKind;
 import io.tailrace.executor.claim.HoldTable;
 import io.tailrace.executor.claim.HoldTable.Held;
-import io.tailrace.executor.claim.HoldTable.Kind;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
@@ -107,7 +107,7 @@ public final class Holds implements Gate, AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
-        for (Kind kind : Kind.values()) {
+        for (HoldKind kind : HoldKind.values()) {
             metrics.held(kind.text(), () -> count(kind));
         }
     }
@@ -126,17 +126,17 @@ public final class Holds implements Gate, AutoCloseable {
             names = learn(table.all(claim));
         }
         Held held = names.containsKey(name) ? table.of(claim, name).orElse(null) : null;
-        if (held == null || held.kind() == Kind.MISSING) {
+        if (held == null || held.kind() == HoldKind.MISSING) {
             return answered ? Verdict.RUN : mayWait(name) ? Verdict.MISSING : Verdict.UNHANDLED;
         }
-        return held.kind() == Kind.BROKEN && answered && id.equals(held.probe()) ? Verdict.PROBE : Verdict.HELD;
+        return held.kind() == HoldKind.BROKEN && answered && id.equals(held.probe()) ? Verdict.PROBE : Verdict.HELD;
     }
 
     @Override
     public void missing(Connection claim, String name) throws SQLException {
         Map<String, Held> names = known;
         if (names == null || !names.containsKey(name)) {
-            table.hold(claim, name, Kind.MISSING, whyNot(name), null);
+            table.hold(claim, name, HoldKind.MISSING, whyNot(name), null);
         }
     }
 
@@ -155,7 +155,7 @@ public final class Holds implements Gate, AutoCloseable {
             later(connection -> table.putOffProbe(connection, name, until));
         } else if (opens(name, key)) {
             later(connection -> {
-                if (table.hold(connection, name, Kind.BROKEN, because, until)) {
+                if (table.hold(connection, name, HoldKind.BROKEN, because, until)) {
                     LOG.warn(
                             "Commands of a name wait until one of them goes well: name={} because={}, {} times in a row",
                             name,
@@ -176,7 +176,7 @@ public final class Holds implements Gate, AutoCloseable {
         }
         if (probe) {
             later(connection -> {
-                if (table.release(connection, name, Kind.BROKEN)) {
+                if (table.release(connection, name, HoldKind.BROKEN)) {
                     LOG.info("Commands of a name run again, one of them went well: name={}", name);
                 }
             });
@@ -209,7 +209,7 @@ public final class Holds implements Gate, AutoCloseable {
                 || config.switchedOff().containsKey(name);
     }
 
-    private int count(Kind kind) {
+    private int count(HoldKind kind) {
         Map<String, Held> names = known;
         return names == null
                 ? 0
@@ -300,9 +300,9 @@ public final class Holds implements Gate, AutoCloseable {
     }
 
     private void tend(Connection connection, String name, Held held) throws SQLException {
-        if (held.kind() == Kind.MISSING && isAnswered(name)) {
+        if (held.kind() == HoldKind.MISSING && isAnswered(name)) {
             letGo(connection, name);
-        } else if (held.kind() == Kind.BROKEN && held.probeDue() && isAnswered(name)) {
+        } else if (held.kind() == HoldKind.BROKEN && held.probeDue() && isAnswered(name)) {
             Optional<UUID> probe =
                     table.probe(connection, name, config.handlerTimeout().plus(BEYOND_TIMEOUT));
             probe.ifPresent(id -> LOG.debug("Probe of a broken name: name={} rowId={}", name, id));
@@ -313,7 +313,7 @@ public final class Holds implements Gate, AutoCloseable {
     private void letGo(Connection connection, String name) throws SQLException {
         long now = System.nanoTime();
         LetGo before = letGo.get(name);
-        if ((before == null || before.isOver(now)) && table.release(connection, name, Kind.MISSING)) {
+        if ((before == null || before.isOver(now)) && table.release(connection, name, HoldKind.MISSING)) {
             letGo.put(name, before == null ? new LetGo(now, EVERY) : before.again(now));
             LOG.info("Commands that waited for a handler run: name={}", name);
         }
