@@ -34,8 +34,6 @@ import io.tailrace.executor.settle.Replies;
 import io.tailrace.executor.webhook.Webhooks;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -56,16 +54,10 @@ public final class CommandExecutor implements Part {
 
     private static final Logger LOG = LoggerFactory.getLogger(CommandExecutor.class);
 
-    /** What a transaction may take beyond the handler: for the claim, the stamp, and for a timeout to be noticed by us first. */
-    private static final Duration BEYOND_HANDLER = Duration.ofSeconds(5);
-
     /** What {@link #start} waits for a refusal by Kafka before it goes on in the background. */
     private static final Duration FIRST_WORD = Duration.ofSeconds(10);
 
     private static final Duration BEFORE_NEXT_TRY = Duration.ofSeconds(1);
-
-    /** For a handler that was interrupted, to end. */
-    private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(2);
 
     private final TailraceConfig config;
     private final Clock clock;
@@ -75,7 +67,7 @@ public final class CommandExecutor implements Part {
     private final CountDownLatch kafkaKnown = new CountDownLatch(1);
 
     /** Closed in reverse. Guarded by this, as are the parts. */
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final OpenParts opened = new OpenParts();
 
     private @Nullable HikariDataSource pool;
     private @Nullable SourceGate gate;
@@ -121,7 +113,7 @@ public final class CommandExecutor implements Part {
             try {
                 open();
             } catch (RuntimeException | Error e) {
-                closeAll();
+                opened.close();
                 own = new Health(State.FAILED, String.valueOf(e.getMessage()));
                 throw e;
             }
@@ -165,53 +157,35 @@ public final class CommandExecutor implements Part {
             events.stop();
         }
         if (working != null && running != null) {
-            drain(working, running);
+            working.stop();
+            OpenParts.drain(working, running, config.executor().stopTimeout(), "commands");
         }
         if (answers != null) {
             // Before the intake leaves: what is acknowledged now still passes with its last commit.
             answers.close();
         }
         synchronized (this) {
-            closeAll();
+            opened.close();
         }
         if (worked) {
             LOG.info("Executor stopped: source={}", config.source().name());
         }
     }
 
-    /** What runs may end; what does not in time is interrupted and rolled back, and uses no attempt. */
-    private void drain(KeyQueues working, RunGuard running) {
-        working.stop();
-        try {
-            if (!working.awaitIdle(config.executor().stopTimeout())) {
-                LOG.info("Handlers still run after the stop timeout, they are interrupted: {}", working.running());
-                running.stopAll();
-                if (!working.awaitIdle(AFTER_INTERRUPT)) {
-                    LOG.warn(
-                            "Handlers take no notice of the interrupt, their transactions roll back: {}",
-                            working.running());
-                }
-            }
-        } catch (InterruptedException e) {
-            running.stopAll();
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private void open() {
-        Duration limit = config.executor().handlerTimeout().plus(BEYOND_HANDLER);
+        Duration limit = Pool.transactionLimit(config.executor());
         handlers = Webhooks.added(handlers, config.executor().webhooks(), clock);
-        Subscriptions events = opened(Subscriptions.of(config, handlers, registry, clock));
+        Subscriptions events = opened.add(Subscriptions.of(config, handlers, registry, clock));
         CommandTable table = new CommandTable(config.source().tables(), limit);
-        HikariDataSource connections = opened(Pool.open(config, limit));
+        HikariDataSource connections = opened.add(Pool.open(config, limit));
         pool = connections;
-        Announcer announcer = opened(new Announcer(connections, table));
+        Announcer announcer = opened.add(new Announcer(connections, table));
         Duration session = Intake.session(config);
         AnswerWriter answers =
-                opened(new AnswerWriter(config, config.topicNames().retry(Topics.COMMANDS), metrics, session));
-        RunGuard runs = opened(new RunGuard());
-        KeyQueues rows = opened(new KeyQueues(config.executor().workers()));
-        SourceGate source = opened(new SourceGate(config.source().name(), connections, table, rows, metrics));
+                opened.add(new AnswerWriter(config, config.topicNames().retry(Topics.COMMANDS), metrics, session));
+        RunGuard runs = opened.add(new RunGuard());
+        KeyQueues rows = opened.add(new KeyQueues(config.executor().workers()));
+        SourceGate source = opened.add(new SourceGate(config.source().name(), connections, table, rows, metrics));
         Handling commands = new CommandHandling(handlers);
         Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), commands, metrics);
         HandlerRun run = new HandlerRun(
@@ -221,7 +195,7 @@ public final class CommandExecutor implements Part {
                 config.executor().handlerTimeout(),
                 handlers,
                 metrics::ran);
-        Holds holds = opened(
+        Holds holds = opened.add(
                 new Holds(connections, new HoldTable(config.source().tables()), handlers, config.executor(), metrics));
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
@@ -243,11 +217,6 @@ public final class CommandExecutor implements Part {
         Thread starter = new Thread(() -> joinWhenTopicsAndOffsetsStand(rows), "tailrace-executor-starter");
         starter.setDaemon(true);
         starter.start();
-    }
-
-    private <T extends AutoCloseable> T opened(T part) {
-        opened.push(part);
-        return part;
     }
 
     private void joinWhenTopicsAndOffsetsStand(KeyQueues rows) {
@@ -289,7 +258,7 @@ public final class CommandExecutor implements Part {
                 handlers.names().isEmpty() ? "none" : String.join(", ", new TreeSet<>(handlers.names())),
                 config.source().name());
         scrub();
-        Intake reader = opened(new Intake(config, rows, metrics));
+        Intake reader = opened.add(new Intake(config, rows, metrics));
         reader.start();
         intake = reader;
         Subscriptions events = subscriptions;
@@ -303,7 +272,7 @@ public final class CommandExecutor implements Part {
     private void scrub() {
         HikariDataSource connections = pool;
         if (connections != null && config.redact().scrubs()) {
-            opened(new Scrubber(config, connections, metrics, clock)).start();
+            opened.add(new Scrubber(config, connections, metrics, clock)).start();
         }
     }
 
@@ -346,17 +315,6 @@ public final class CommandExecutor implements Part {
             stopping.await(BEFORE_NEXT_TRY.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private void closeAll() {
-        while (!opened.isEmpty()) {
-            AutoCloseable part = opened.pop();
-            try {
-                part.close();
-            } catch (Exception e) {
-                LOG.warn("{} did not close", part.getClass().getSimpleName(), e);
-            }
         }
     }
 }

@@ -51,9 +51,6 @@ public final class FastPath implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(FastPath.class);
 
-    /** What a transaction may take beyond the handler. */
-    private static final Duration BEYOND_HANDLER = Duration.ofSeconds(5);
-
     /** The claim asks for one, and none is ever written: a failure leaves no row. */
     private static final Place NO_PLACE = new Place(0, 0);
 
@@ -127,7 +124,7 @@ public final class FastPath implements AutoCloseable {
                     "an event of the outbox is whole: " + claim.request().id());
         });
         this.single = new SingleRun(
-                new DeliveryTable(subscription, config.source().tables(), timeout.plus(BEYOND_HANDLER)),
+                new DeliveryTable(subscription, config.source().tables(), Pool.transactionLimit(executor)),
                 handling,
                 new HandlerRun(guard, config.source(), config.outbox().mode(), timeout, Handlers.none(), metrics::ran),
                 new RowRunner.Rules(executor, RowSecrets.ofEvents(config), clock, () -> 0.5, Gate.OPEN),

@@ -3,6 +3,7 @@ package io.tailrace.executor;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
+import io.tailrace.contract.config.ExecutorConfig;
 import io.tailrace.contract.config.SourceConfig;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.executor.claim.AttemptUse;
@@ -19,7 +20,15 @@ final class Pool {
 
     private static final Duration TO_CONNECT = Duration.ofSeconds(5);
 
+    /** What a transaction may take beyond the handler: for the claim, the stamp, and for a timeout to be noticed by us first. */
+    private static final Duration BEYOND_HANDLER = Duration.ofSeconds(5);
+
     private Pool() {}
+
+    /** How long a transaction may take, by the word of the server too. */
+    static Duration transactionLimit(ExecutorConfig executor) {
+        return executor.handlerTimeout().plus(BEYOND_HANDLER);
+    }
 
     /** Needs no database to be there. */
     static HikariDataSource open(TailraceConfig config, Duration transactionLimit) {

@@ -34,9 +34,7 @@ import io.tailrace.executor.settle.AnswerWriter;
 import io.tailrace.executor.settle.Replies;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -56,15 +54,10 @@ final class SubscriptionExecutor implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SubscriptionExecutor.class);
 
-    /** What a transaction may take beyond the handler. */
-    private static final Duration BEYOND_HANDLER = Duration.ofSeconds(5);
-
     /** How long a routed topic may be there before it is read. */
     private static final Duration LOOK_EVERY = Duration.ofSeconds(3);
 
     private static final Duration BEFORE_NEXT_TRY = Duration.ofSeconds(1);
-
-    private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(2);
 
     private final TailraceConfig config;
     private final SubscriptionConfig subscription;
@@ -76,7 +69,7 @@ final class SubscriptionExecutor implements AutoCloseable {
     private final CountDownLatch stopping = new CountDownLatch(1);
 
     /** Closed in reverse. Guarded by this, as are those below. */
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final OpenParts opened = new OpenParts();
 
     private @Nullable SourceGate gate;
     private @Nullable AnswerWriter writer;
@@ -115,17 +108,17 @@ final class SubscriptionExecutor implements AutoCloseable {
 
     /** @throws StartRefused when the database cannot be worked on as it is */
     synchronized void open() {
-        Duration limit = config.executor().handlerTimeout().plus(BEYOND_HANDLER);
+        Duration limit = Pool.transactionLimit(config.executor());
         DeliveryTable table =
                 new DeliveryTable(subscription.name(), config.source().tables(), limit);
-        HikariDataSource connections = opened(Pool.open(config, limit));
-        Announcer announcer = opened(new Announcer(connections, table));
+        HikariDataSource connections = opened.add(Pool.open(config, limit));
+        Announcer announcer = opened.add(new Announcer(connections, table));
         Duration session = Intake.session(config);
         AnswerWriter answers =
-                opened(new AnswerWriter(config, config.topicNames().retry(subscription.name()), metrics, session));
-        opened(guard);
-        opened(queues);
-        SourceGate source = opened(new SourceGate(config.source().name(), connections, table, queues, metrics));
+                opened.add(new AnswerWriter(config, config.topicNames().retry(subscription.name()), metrics, session));
+        opened.add(guard);
+        opened.add(queues);
+        SourceGate source = opened.add(new SourceGate(config.source().name(), connections, table, queues, metrics));
         EventHandling events = new EventHandling(
                 subscription.name(),
                 handlers,
@@ -189,7 +182,8 @@ final class SubscriptionExecutor implements AutoCloseable {
     @Override
     public void close() {
         stop();
-        drain();
+        Duration left = Duration.ofNanos(Math.max(0, stopAt - System.nanoTime()));
+        OpenParts.drain(queues, guard, left, subscription.name());
         AnswerWriter answers;
         synchronized (this) {
             answers = writer;
@@ -200,37 +194,8 @@ final class SubscriptionExecutor implements AutoCloseable {
             answers.close();
         }
         synchronized (this) {
-            while (!opened.isEmpty()) {
-                AutoCloseable part = opened.pop();
-                try {
-                    part.close();
-                } catch (Exception e) {
-                    LOG.warn("{} did not close", part.getClass().getSimpleName(), e);
-                }
-            }
+            opened.close();
         }
-    }
-
-    private void drain() {
-        try {
-            if (!queues.awaitIdle(Duration.ofNanos(Math.max(0, stopAt - System.nanoTime())))) {
-                guard.stopAll();
-                if (!queues.awaitIdle(AFTER_INTERRUPT)) {
-                    LOG.warn(
-                            "Handlers of {} take no notice of the interrupt, their transactions roll back: {}",
-                            subscription.name(),
-                            queues.running());
-                }
-            }
-        } catch (InterruptedException e) {
-            guard.stopAll();
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private <T extends AutoCloseable> T opened(T part) {
-        opened.push(part);
-        return part;
     }
 
     /** Routed topics come when their first event does. */
@@ -301,7 +266,7 @@ final class SubscriptionExecutor implements AutoCloseable {
 
     private synchronized void read() {
         if (intake == null && stopping.getCount() > 0) {
-            Intake reader = opened(new Intake(config, feed(), queues, metrics));
+            Intake reader = opened.add(new Intake(config, feed(), queues, metrics));
             reader.start();
             intake = reader;
             own = new Health(State.READY, "");
