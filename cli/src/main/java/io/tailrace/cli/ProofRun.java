@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -37,11 +36,6 @@ final class ProofRun {
 
     ProofRun(Output output) {
         this.output = output;
-    }
-
-    /** One that nobody has chosen. */
-    static long anySeed() {
-        return new Random().nextInt(Integer.MAX_VALUE);
     }
 
     /** Runs it; the exit code. */

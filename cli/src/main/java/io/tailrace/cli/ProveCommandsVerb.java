@@ -1,26 +1,21 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.ProofRun.Shown;
+import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.proof.ProofSettings;
 import io.tailrace.proof.commands.CommandsProof;
 import io.tailrace.proof.commands.CommandsSettings;
 import io.tailrace.proof.commands.CommandsVerdict;
-import io.tailrace.proof.commands.Guarantee;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Clock;
-import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code prove commands}: effects exactly once, in order, not early, through kills and outages. */
 @Command(
@@ -55,12 +50,8 @@ final class ProveCommandsVerb implements Callable<Integer> {
             description = "How often (default: 16, about two minutes in all). One takes some seconds.")
     private int kills;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "<number>",
-            description =
-                    "Of the writers and the moments; printed with the result. It does not fix the machine's timing.")
-    private Optional<Long> seed = Optional.empty();
+    @Mixin
+    private final SeedOption seed = new SeedOption();
 
     @Option(
             names = "--guarantee",
@@ -74,22 +65,6 @@ final class ProveCommandsVerb implements Callable<Integer> {
             })
     @SuppressWarnings("NullAway.Init") // by picocli
     private Guarantee guarantee;
-
-    /** In lower case, with a hyphen. */
-    static final class GuaranteeName implements ITypeConverter<Guarantee> {
-
-        @Override
-        public Guarantee convert(String text) {
-            return Stream.of(Guarantee.values())
-                    .filter(each -> each.name()
-                            .toLowerCase(Locale.ROOT)
-                            .replace('_', '-')
-                            .equals(text))
-                    .findFirst()
-                    .orElseThrow(() -> new TypeConversionException(
-                            "expected exactly-once or at-least-once but was '%s'".formatted(text)));
-        }
-    }
 
     @Mixin
     private final Output output = new Output();
@@ -116,7 +91,7 @@ final class ProveCommandsVerb implements Callable<Integer> {
 
     private CommandsSettings settings() {
         try {
-            return new CommandsSettings(kills, seed.orElseGet(ProofRun::anySeed), guarantee, ProofSettings.PATIENCE);
+            return new CommandsSettings(kills, seed.value(), guarantee, ProofSettings.PATIENCE);
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()));
         }

@@ -10,7 +10,6 @@ import io.tailrace.proof.load.WorkloadKind;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,12 +46,8 @@ final class ProveEngineVerb implements Callable<Integer> {
             description = "How often (default: 30). One takes some seconds, with --fault zombie about 15.")
     private int kills;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "<number>",
-            description =
-                    "Of the writers and the moments; printed with the result. It does not fix the machine's timing.")
-    private Optional<Long> seed = Optional.empty();
+    @Mixin
+    private final SeedOption seed = new SeedOption();
 
     @Option(
             names = "--workload",
@@ -118,7 +113,7 @@ final class ProveEngineVerb implements Callable<Integer> {
         try {
             return new ProofSettings(
                     List.of(new ProofSettings.Act(fault, kills)),
-                    seed.orElseGet(ProofRun::anySeed),
+                    seed.value(),
                     workload,
                     resume,
                     ProofSettings.PATIENCE);

@@ -9,18 +9,13 @@ import io.tailrace.proof.router.RouterVerdict;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Clock;
-import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code prove router}: order and once-only through retry, dead letter, replay, kills and outages. */
 @Command(
@@ -54,12 +49,8 @@ final class ProveRouterVerb implements Callable<Integer> {
             description = "How often (default: 10, about a minute and a half in all). One takes some seconds.")
     private int kills;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "<number>",
-            description =
-                    "Of the writers and the moments; printed with the result. It does not fix the machine's timing.")
-    private Optional<Long> seed = Optional.empty();
+    @Mixin
+    private final SeedOption seed = new SeedOption();
 
     @Option(
             names = "--guarantee",
@@ -73,22 +64,6 @@ final class ProveRouterVerb implements Callable<Integer> {
             })
     @SuppressWarnings("NullAway.Init") // by picocli
     private Guarantee guarantee;
-
-    /** As the configuration file has it. */
-    static final class GuaranteeName implements ITypeConverter<Guarantee> {
-
-        @Override
-        public Guarantee convert(String text) {
-            return Stream.of(Guarantee.values())
-                    .filter(each -> each.name()
-                            .toLowerCase(Locale.ROOT)
-                            .replace('_', '-')
-                            .equals(text))
-                    .findFirst()
-                    .orElseThrow(() -> new TypeConversionException(
-                            "expected exactly-once or at-least-once but was '%s'".formatted(text)));
-        }
-    }
 
     @Mixin
     private final Output output = new Output();
@@ -115,7 +90,7 @@ final class ProveRouterVerb implements Callable<Integer> {
 
     private RouterSettings settings() {
         try {
-            return new RouterSettings(kills, seed.orElseGet(ProofRun::anySeed), guarantee, ProofSettings.PATIENCE);
+            return new RouterSettings(kills, seed.value(), guarantee, ProofSettings.PATIENCE);
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()));
         }

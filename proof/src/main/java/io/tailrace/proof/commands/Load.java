@@ -2,6 +2,7 @@ package io.tailrace.proof.commands;
 
 import io.tailrace.proof.child.Job;
 import io.tailrace.proof.child.Job.End;
+import io.tailrace.proof.load.Writers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -13,7 +14,6 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ final class Load implements AutoCloseable {
     private static final int RECONNECT_MS = 50;
     private static final int LONGEST_DELAY_MS = 4_000;
     private static final Duration FAR_AHEAD = Duration.ofHours(6);
-    private static final int JOIN_SECONDS = 60;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Begins the keys whose rows are all of one writer and due at once: they are to be done in the order of their commits. */
     private static final String IN_COMMIT_ORDER = "now/";
@@ -41,11 +41,9 @@ final class Load implements AutoCloseable {
 
     private final String jdbcUrl;
     private final long seed;
-    private final List<Thread> threads = new ArrayList<>();
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private final Writers writers = new Writers(PATIENCE);
     private final AtomicLong allowance = new AtomicLong();
     private final AtomicLong rolledBack = new AtomicLong();
-    private volatile boolean ending;
 
     Load(String jdbcUrl, long seed) {
         this.jdbcUrl = jdbcUrl;
@@ -58,13 +56,7 @@ final class Load implements AutoCloseable {
 
     /** Starts the writers; they wait until they are allowed rows. */
     Load start() {
-        for (int i = 0; i < WRITERS; i++) {
-            int writer = i;
-            Thread thread = new Thread(() -> write(writer), "proof-writer-" + i);
-            thread.setDaemon(true);
-            threads.add(thread);
-            thread.start();
-        }
+        writers.start(WRITERS, this::write);
         return this;
     }
 
@@ -85,33 +77,22 @@ final class Load implements AutoCloseable {
 
     /** @throws SQLException what ended a writer that had no reason to end */
     void requireHealthy() throws SQLException {
-        Throwable failed = failure.get();
-        if (failed != null) {
-            throw new SQLException("a writer failed: " + failed, failed);
-        }
+        writers.requireHealthy();
     }
 
     /** Every writer ends its transaction. */
     @Override
     public void close() {
-        ending = true;
-        for (Thread thread : threads) {
-            try {
-                thread.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+        writers.close();
     }
 
     private void write(int writer) {
         Random random = new Random(seed * WRITERS + writer);
         Writer rows = new Writer(new Scheduler(writer), random, Integer.toString(writer));
-        while (!ending) {
+        while (!writers.isEnding()) {
             try (Connection connection = DriverManager.getConnection(jdbcUrl)) {
                 connection.setAutoCommit(false);
-                while (!ending) {
+                while (!writers.isEnding()) {
                     if (!isUsedUp()) {
                         rows.transaction(connection);
                     }
@@ -119,12 +100,12 @@ final class Load implements AutoCloseable {
                 }
             } catch (SQLException e) {
                 if (!isLostConnection(e)) {
-                    failure.compareAndSet(null, e);
+                    writers.failed(e);
                     return;
                 }
                 pause(RECONNECT_MS);
             } catch (RuntimeException e) {
-                failure.compareAndSet(null, e);
+                writers.failed(e);
                 return;
             }
         }

@@ -2,15 +2,10 @@ package io.tailrace.proof.load;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writers side by side, each with its own connection and its own ordering keys. They write as many rows as they are allowed, so that an
@@ -24,25 +19,18 @@ public final class Workload implements AutoCloseable {
     /** Side by side. */
     public static final int WRITERS = 8;
 
-    private static final int JOIN_SECONDS = 120;
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private final AtomicLong allowance = new AtomicLong();
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Map<Did, AtomicLong> did = new EnumMap<>(Did.class);
-    private final List<Thread> threads = new ArrayList<>();
-    private volatile boolean ending;
+    private final Writers writers = new Writers(PATIENCE);
 
     /** Starts the writers; they wait until they are allowed rows. */
     public Workload(String jdbcUrl, WorkloadKind kind, long seed) {
         for (Did each : Did.values()) {
             did.put(each, new AtomicLong());
         }
-        for (int i = 0; i < WRITERS; i++) {
-            Thread thread = new Thread(new Writer(this, jdbcUrl, kind, i, seed), "writer-" + i);
-            thread.setDaemon(true);
-            threads.add(thread);
-            thread.start();
-        }
+        writers.start(WRITERS, writer -> new Writer(this, jdbcUrl, kind, writer, seed).run());
     }
 
     /** Lets them write so many more rows, one transaction more or less. */
@@ -66,33 +54,17 @@ public final class Workload implements AutoCloseable {
 
     /** @throws SQLException what ended a writer that had no reason to end */
     public void requireHealthy() throws SQLException {
-        Throwable failed = failure.get();
-        if (failed != null) {
-            throw new SQLException("a writer failed: " + failed, failed);
-        }
+        writers.requireHealthy();
     }
 
     /** Lets every writer end its transaction: none is left open or prepared. The server must be up. */
     @Override
     public void close() {
-        ending = true;
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(JOIN_SECONDS);
-        for (Thread thread : threads) {
-            try {
-                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-            if (thread.isAlive()) {
-                failed(new IllegalStateException(thread.getName() + " has not ended its transaction within "
-                        + Duration.ofSeconds(JOIN_SECONDS)));
-            }
-        }
+        writers.close();
     }
 
     boolean isEnding() {
-        return ending;
+        return writers.isEnding();
     }
 
     boolean isAllowed() {
@@ -111,6 +83,6 @@ public final class Workload implements AutoCloseable {
     }
 
     void failed(Throwable cause) {
-        failure.compareAndSet(null, cause);
+        writers.failed(cause);
     }
 }

@@ -1,15 +1,13 @@
 package io.tailrace.proof.router;
 
+import io.tailrace.proof.load.Writers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writers side by side, each with its own connection and its own ordering keys, at a pace that one router keeps up with. Most rows go to a
@@ -24,13 +22,11 @@ final class Load implements AutoCloseable {
     private static final int LONGEST_PAUSE_MS = 100;
     private static final int LONGEST_RUN_AHEAD_MS = 4_000;
     private static final long FAR_AHEAD_MS = TimeUnit.HOURS.toMillis(6);
-    private static final int JOIN_SECONDS = 60;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String jdbcUrl;
     private final long seed;
-    private final List<Thread> threads = new ArrayList<>();
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-    private volatile boolean ending;
+    private final Writers writers = new Writers(PATIENCE);
 
     Load(String jdbcUrl, long seed) {
         this.jdbcUrl = jdbcUrl;
@@ -39,36 +35,19 @@ final class Load implements AutoCloseable {
 
     /** Begins. */
     Load start() {
-        for (int i = 0; i < WRITERS; i++) {
-            int writer = i;
-            Thread thread = new Thread(() -> write(writer), "proof-writer-" + i);
-            thread.setDaemon(true);
-            threads.add(thread);
-            thread.start();
-        }
+        writers.start(WRITERS, this::write);
         return this;
     }
 
     /** @throws SQLException what ended a writer that had no reason to end */
     void requireHealthy() throws SQLException {
-        Throwable failed = failure.get();
-        if (failed != null) {
-            throw new SQLException("a writer failed: " + failed, failed);
-        }
+        writers.requireHealthy();
     }
 
     /** Every writer ends its transaction. */
     @Override
     public void close() {
-        ending = true;
-        for (Thread thread : threads) {
-            try {
-                thread.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+        writers.close();
     }
 
     private void write(int writer) {
@@ -76,7 +55,7 @@ final class Load implements AutoCloseable {
         Inserts inserts = new Inserts(writer);
         try (Connection connection = DriverManager.getConnection(jdbcUrl)) {
             connection.setAutoCommit(false);
-            while (!ending) {
+            while (!writers.isEnding()) {
                 for (int rows = 1 + random.nextInt(MOST_ROWS); rows > 0; rows--) {
                     row(connection, inserts, random, writer + "/" + random.nextInt(KEYS_EACH));
                 }
@@ -88,7 +67,7 @@ final class Load implements AutoCloseable {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(LONGEST_PAUSE_MS)));
             }
         } catch (SQLException | RuntimeException e) {
-            failure.compareAndSet(null, e);
+            writers.failed(e);
         }
     }
 

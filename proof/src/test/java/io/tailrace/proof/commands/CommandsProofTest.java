@@ -2,6 +2,7 @@ package io.tailrace.proof.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.proof.ProofSettings;
 import java.nio.file.Path;
 import java.time.Clock;
