@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -24,12 +25,13 @@ import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * All that takes letters out of a dead letter topic: batch by batch, one operator at a time. Who begins fences those before. One whose batch
- * the broker tore begins anew, and so comes after whoever began meanwhile; either way one of the two ends, and nothing is done twice.
+ * the broker tore begins anew unless another began meanwhile; one of the two ends, and nothing is done twice.
  */
 final class LetterTransactions {
 
@@ -96,18 +98,21 @@ final class LetterTransactions {
         int before = done.size();
         int selected = 0;
         KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings(x));
+        Admin admin = Admin.create(ClientSettings.admin(kafka));
+        Tenure tenure = new Tenure(admin, topics.namespace().replayTransactionalId(x));
         try {
             producer.initTransactions();
+            tenure.begins();
             // Only now: what is read before another operator is fenced may be replayed by that one a moment later.
             List<DeadLetter> letters = live.get();
             selected = letters.size();
             for (List<DeadLetter> batch : batches(letters, batchRows, plan::weight)) {
                 done.addAll(commit(producer, plan.of(batch)));
+                tenure.committed();
             }
             return new Report(order, done, 0, Ending.COMPLETE);
         } catch (KafkaException failed) {
-            if (isCausedBy(failed, ProducerFencedException.class)
-                    || isCausedBy(failed, InvalidProducerEpochException.class)) {
+            if (isFenced(failed) || (!isCausedBy(failed, RetriableException.class) && tenure.isOver())) {
                 return new Report(order, done, selected - (done.size() - before), Ending.FENCED);
             }
             throw failed;
@@ -115,6 +120,7 @@ final class LetterTransactions {
             // What is committed is done and the rest is the next operator's to abort: a fenced producer that is
             // closed in order waits half a minute for an answer that cannot come.
             producer.close(Duration.ZERO);
+            admin.close(Duration.ZERO);
         }
     }
 
@@ -166,6 +172,11 @@ final class LetterTransactions {
         // A batch, or the one record that is larger than any.
         settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Math.max(4 * BATCH_BYTES, 2L * maxRequestBytes));
         return settings;
+    }
+
+    private static boolean isFenced(KafkaException failed) {
+        return isCausedBy(failed, ProducerFencedException.class)
+                || isCausedBy(failed, InvalidProducerEpochException.class);
     }
 
     /** The broker lost count of a healthy transaction, as it does under load on partitions that are new; another one will do. */
