@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 public final class CommandsCommand implements Callable<Integer> {
 
-    private static final int WARM_UP = 10_000;
+    private static final int WARM_UP = 60_000;
 
     @Option(names = "--commands", defaultValue = "30000", description = "Commands of the burst over many keys.")
     private int commands;
@@ -38,6 +38,13 @@ public final class CommandsCommand implements Callable<Integer> {
 
     @Option(names = "--rate", defaultValue = "500", description = "Commands a second while the latency is measured.")
     private int rate;
+
+    @Option(
+            names = "--lead-in",
+            defaultValue = "60",
+            description =
+                    "Seconds at that rate before it is measured, so that the JVMs are compiled as those of a server are.")
+    private int leadIn;
 
     @Option(names = "--seconds", defaultValue = "20", description = "Time for which it is measured.")
     private int seconds;
@@ -61,6 +68,6 @@ public final class CommandsCommand implements Callable<Integer> {
         return new CommandsPlan(
                 options.lineup(Contender.COMMANDS, WARM_UP),
                 trials == null ? List.of(Trial.values()) : trials,
-                new CommandsPlan.Sizes(commands, keys, hot, arriving, rate, seconds));
+                new CommandsPlan.Sizes(commands, keys, hot, arriving, rate, leadIn, seconds));
     }
 }

@@ -30,9 +30,17 @@ record CommandsPlan(Lineup lineup, List<Trial> trials, Sizes sizes) {
      * @param hotCommands of one key
      * @param arrivingPerSecond more of that key, behind a head that waits
      * @param rowsPerSecond while the latency is measured
+     * @param leadInSeconds at that rate before
      * @param seconds for which it is
      */
-    record Sizes(int commands, int keys, int hotCommands, int arrivingPerSecond, int rowsPerSecond, int seconds) {
+    record Sizes(
+            int commands,
+            int keys,
+            int hotCommands,
+            int arrivingPerSecond,
+            int rowsPerSecond,
+            int leadInSeconds,
+            int seconds) {
 
         Sizes {
             require(commands >= 100 && commands <= 900_000, "--commands must be 100 to 900000");
@@ -40,6 +48,7 @@ record CommandsPlan(Lineup lineup, List<Trial> trials, Sizes sizes) {
             require(hotCommands >= 100 && hotCommands <= 900_000, "--hot must be 100 to 900000");
             require(arrivingPerSecond >= 1 && arrivingPerSecond <= 10_000, "--arriving must be 1 to 10000");
             require(rowsPerSecond >= 1 && rowsPerSecond <= 10_000, "--rate must be 1 to 10000");
+            require(leadInSeconds >= 0 && leadInSeconds <= 600, "--lead-in must be 0 to 600");
             require(seconds >= 1 && seconds <= 600, "--seconds must be 1 to 600");
         }
     }

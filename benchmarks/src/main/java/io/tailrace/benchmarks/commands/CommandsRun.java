@@ -67,7 +67,8 @@ final class CommandsRun {
             case DRAIN -> on.drain(contender, recording, sizes.commands(), sizes.keys());
             case HOT_KEY -> on.hotKey(contender, recording, sizes.hotCommands());
             case BEHIND -> on.behind(contender, recording, sizes.hotCommands(), sizes.arrivingPerSecond());
-            case LATENCY -> on.latency(contender, recording, sizes.rowsPerSecond(), sizes.seconds());
+            case LATENCY ->
+                on.latency(contender, recording, sizes.rowsPerSecond(), sizes.leadInSeconds(), sizes.seconds());
         };
     }
 

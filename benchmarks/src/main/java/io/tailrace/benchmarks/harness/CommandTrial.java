@@ -32,7 +32,6 @@ public record CommandTrial(Arena arena, int warmRows) {
     private static final int PACED = 1_000_000;
     private static final int PER_TRANSACTION = 100;
     private static final int WARM_KEYS = 1_000;
-    private static final long SETTLE_SECONDS = 5;
 
     /**
      * What came out.
@@ -118,15 +117,19 @@ public record CommandTrial(Arena arena, int warmRows) {
         });
     }
 
-    /** Commands that are committed one by one at a steady rate, each of a key of its own, one in a hundred of which fails when it is run first. */
-    public Outcome latency(Contender contender, String recording, int perSecond, int seconds)
+    /**
+     * Commands that are committed one by one at a steady rate, each of a key of its own, one in a hundred of which fails when it is run first.
+     *
+     * @param leadInSeconds at the same rate before what is measured: what a server has compiled after days, these JVMs have not yet
+     */
+    public Outcome latency(Contender contender, String recording, int perSecond, int leadInSeconds, int seconds)
             throws IOException, SQLException, InterruptedException, ExecutionException {
         return run(contender, recording, List.of(), (tables, effects) -> {
             Kind kind = Kind.ofKeys(PACED).failing("n % 100 = 7");
-            long longest = SETTLE_SECONDS + seconds + TimeUnit.MINUTES.toSeconds(1);
+            long longest = leadInSeconds + seconds + TimeUnit.MINUTES.toSeconds(1);
             PacedWriter writer = writer(contender, tables, perSecond, longest, kind);
             writer.start();
-            pause(SETTLE_SECONDS);
+            pause(leadInSeconds);
             int from = writer.next();
             pause(seconds);
             int to = writer.next();

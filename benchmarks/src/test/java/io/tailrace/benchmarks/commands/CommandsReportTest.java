@@ -20,7 +20,7 @@ class CommandsReportTest {
     private static final CommandsPlan PLAN = new CommandsPlan(
             new Lineup(Contender.COMMANDS, 10_000, 3, "512m", List.of(), Map.of(), Optional.empty()),
             List.of(Trial.values()),
-            new CommandsPlan.Sizes(30_000, 1_000, 10_000, 300, 500, 20));
+            new CommandsPlan.Sizes(30_000, 1_000, 10_000, 300, 500, 60, 20));
 
     private static final Contender OWN = Contender.TAILRACE_COMMANDS;
     private static final Contender PEER = Contender.PEER_SKIP_LOCKED;
