@@ -3,6 +3,7 @@ package io.tailrace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.contract.Health;
@@ -211,6 +212,14 @@ class RefusalTest {
             stack.execute("INSERT INTO tailrace.outbox (event_name) VALUES ('a.b')");
             stack.reader().awaitCount(1, EngineFixture.PATIENCE, fixture.topics.rawEvents());
         }
+        // The server notices a moment later that lease and stream are over; until then the slot cannot be moved, and
+        // the next engine
+        // would be a standby that waits, and refuse nothing.
+        await().atMost(EngineFixture.PATIENCE)
+                .until(() -> EngineFixture.query(
+                                stack,
+                                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                        .equals("0"));
     }
 
     private static String assertRefused(Stack stack, String... words) {
