@@ -14,10 +14,19 @@ final class RoundTrips {
     /** Of this name, so that every claim has the same text and is parsed once. */
     private static final String SAVEPOINT = "tailrace_claimed";
 
-    private static final String TAKE_BACK = "ROLLBACK TO SAVEPOINT " + SAVEPOINT;
+    /**
+     * The row is locked by the transaction and stamped by it, not by the subtransaction that a savepoint begins. Two ids would become a
+     * MultiXact, at each row; and what a MultiXact has put an end to is never marked dead in an index, so that every guard of a key would
+     * visit all that was done since the last VACUUM.
+     */
+    private static final String RELEASE = "RELEASE SAVEPOINT " + SAVEPOINT;
+
+    private static final String TAKE_BACK = "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; " + RELEASE;
 
     /** PostgreSQL quotes it in its message, in whatever language that is. */
     private static final String CLAIM_LOST = "tailrace: the claim is lost";
+
+    private static final String NO_SAVEPOINT = "3B001";
 
     private RoundTrips() {}
 
@@ -31,7 +40,7 @@ final class RoundTrips {
      * The time keeps the planner from making it before it is asked for.
      */
     static String withCommit(String complete) {
-        return "SELECT CASE WHEN " + complete + " THEN true ELSE ('" + CLAIM_LOST
+        return RELEASE + "; SELECT CASE WHEN " + complete + " THEN true ELSE ('" + CLAIM_LOST
                 + " at ' || clock_timestamp())::boolean END; COMMIT";
     }
 
@@ -40,16 +49,23 @@ final class RoundTrips {
         return "SET LOCAL synchronous_commit TO off; " + withCommit(complete);
     }
 
-    /** Sends what {@link #withCommit} made of a completion; false when the claim was lost. */
+    /** Sends what {@link #withCommit} made of a completion; false when the claim was lost: with its transaction, as a rule, and so its savepoint. */
     static boolean commits(PreparedStatement completion) throws SQLException {
         try {
             completion.execute();
             return true;
         } catch (SQLException refused) {
-            if (String.valueOf(refused.getMessage()).contains(CLAIM_LOST)) {
+            if (NO_SAVEPOINT.equals(refused.getSQLState())
+                    || String.valueOf(refused.getMessage()).contains(CLAIM_LOST)) {
                 return false;
             }
             throw refused;
+        }
+    }
+
+    static void release(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(RELEASE);
         }
     }
 

@@ -49,7 +49,12 @@ public interface RowTable {
         throw new IllegalStateException("what is done is on the disk: " + request.id());
     }
 
-    /** Takes back what was written since the claim; the locks of the claim stay. */
+    /** What was written since the claim can only be taken back with the claim from now on; the row is stamped for less. */
+    default void release(Connection connection) throws SQLException {
+        RoundTrips.release(connection);
+    }
+
+    /** Takes back what was written since the claim, once; the locks of the claim stay. */
     default void takeBack(Connection connection) throws SQLException {
         RoundTrips.takeBack(connection);
     }

@@ -1,0 +1,130 @@
+package io.tailrace.executor.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.contract.name.Namespace;
+import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.record.Place;
+import io.tailrace.executor.claim.Claim.Verdict;
+import io.tailrace.schema.Ownership;
+import io.tailrace.schema.Schema;
+import io.tailrace.schema.Scope;
+import io.tailrace.testkit.RealParts;
+import io.tailrace.testkit.Stack;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What must not become dearer with each row that stands behind a head, or that was done before. */
+@RealParts
+class LongKeyTest {
+
+    private final CommandTable table = new CommandTable(TableNames.DEFAULT, Duration.ofSeconds(7));
+
+    @BeforeEach
+    void migrate(Stack stack) throws SQLException {
+        try (Connection connection = stack.connect()) {
+            Schema.migrate(
+                    connection,
+                    TableNames.DEFAULT,
+                    Scope.ALL,
+                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
+        }
+    }
+
+    /** As a table is after a restore and before its first ANALYZE: what the planner does not know costs a long key its pace. */
+    @Test
+    void aLongKeyIsNotReadFromEndToEnd(Stack stack) throws Exception {
+        stack.execute("""
+                INSERT INTO tailrace.internal_command (command_name, ordering_key, place)
+                    SELECT 'ship', 'k', n FROM generate_series(1, 20000) n""");
+        try (Connection connection = open(stack)) {
+            List<ClaimRequest> last = last(connection, 200);
+            long before = sequentialReads(connection);
+            Claim head = table.claim(connection, last.get(0));
+            assertThat(head.verdict()).isEqualTo(Verdict.BEHIND);
+            List<Stamp> stamps = table.behind(connection, "k", 0, last);
+            assertThat(stamps).hasSize(200);
+            table.announced(
+                    connection,
+                    stamps.stream().map(Stamp::id).toList(),
+                    stamps.stream().map(Stamp::turn).toList());
+            assertThat(sequentialReads(connection) - before).isZero();
+        }
+    }
+
+    /**
+     * A row that is locked by a transaction and stamped by a subtransaction of it gets a MultiXact, and what that has put an end to is never
+     * marked dead in an index: each guard of a key would visit all that was done before.
+     */
+    @Test
+    void aRowIsLockedAndStampedByOneTransaction(Stack stack) throws Exception {
+        stack.execute(
+                "INSERT INTO tailrace.internal_command (command_name, ordering_key) VALUES ('ship', 'k'), ('ship', 'k')");
+        try (Connection connection = open(stack)) {
+            List<ClaimRequest> two = last(connection, 2);
+            long before = multiXacts(connection);
+            Claim first = table.claim(connection, two.get(0));
+            assertThat(table.completeAndCommit(connection, first, false)).isTrue();
+            Claim second = table.claim(connection, two.get(1));
+            table.takeBack(connection);
+            assertThat(table.waiting(connection, second, 1, Until.after(Duration.ZERO), null))
+                    .isPresent();
+            connection.commit();
+            assertThat(multiXacts(connection) - before).isZero();
+        }
+    }
+
+    private static long multiXacts(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT mxid_age('1')")) {
+            row.next();
+            return row.getLong(1);
+        } finally {
+            connection.commit();
+        }
+    }
+
+    private static List<ClaimRequest> last(Connection connection, int rows) throws SQLException {
+        List<ClaimRequest> last = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT id FROM tailrace.internal_command ORDER BY place DESC LIMIT " + rows)) {
+            while (row.next()) {
+                last.add(new ClaimRequest(
+                        row.getObject(1, UUID.class),
+                        "ns/db",
+                        "k",
+                        new Place(1, 10_000),
+                        0,
+                        OptionalLong.empty(),
+                        false));
+            }
+        }
+        connection.commit();
+        return last;
+    }
+
+    private static long sequentialReads(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'internal_command'")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static Connection open(Stack stack) throws SQLException {
+        Connection connection = stack.connect();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+}
