@@ -15,7 +15,9 @@ final class Migrations {
             new Migration(3, "messages", Scope.ALL, List.of()),
             new Migration(4, "holds", Scope.ALL, List.of()),
             new Migration(5, "deliveries", Scope.INBOX, List.of()),
-            new Migration(6, "external", Scope.ALL, List.of()));
+            new Migration(6, "external", Scope.ALL, List.of()),
+            new Migration(7, "delivery_halts", Scope.INBOX, List.of()),
+            new Migration(7, "command_halts", Scope.ALL, List.of()));
 
     /** The one that makes the source table. */
     static final Migration SOURCE_TABLE = ALL.get(1);

@@ -40,6 +40,8 @@ class MigrateTest {
                         "applied V004 holds",
                         "applied V005 deliveries",
                         "applied V006 external",
+                        "applied V007 delivery_halts",
+                        "applied V007 command_halts",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"
@@ -372,7 +374,11 @@ class MigrateTest {
             assertThat(Schema.migrate(
                                     connection, TableNames.DEFAULT, Scope.INBOX, new Ownership("shop", "shop", "shop"))
                             .done())
-                    .containsExactly("created schema tailrace", "applied V001 inbox", "applied V005 deliveries");
+                    .containsExactly(
+                            "created schema tailrace",
+                            "applied V001 inbox",
+                            "applied V005 deliveries",
+                            "applied V007 delivery_halts");
         }
     }
 }
