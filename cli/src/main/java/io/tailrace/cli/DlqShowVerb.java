@@ -72,10 +72,13 @@ final class DlqShowVerb implements Callable<Integer> {
         if (found.isEmpty()) {
             throw new VerbFailed("no dead letter of row " + rowId);
         }
-        Halts halts = deadLetters.halts(found);
-        found.forEach(letter -> output.one(
-                row(letter, halts.at(letter), secretsOf(letter, read.redact().secrets()))));
-        DlqListVerb.tell(output, halts);
+        for (DeadLetter letter : found) {
+            // One by one: several subscriptions may have a letter of one event.
+            Halts halts = deadLetters.halts(List.of(letter));
+            output.one(row(
+                    letter, halts.at(letter), secretsOf(letter, read.redact().secrets())));
+            DlqListVerb.tell(output, halts);
+        }
         return Exit.DONE;
     }
 

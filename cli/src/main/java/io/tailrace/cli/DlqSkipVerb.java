@@ -1,7 +1,7 @@
 package io.tailrace.cli;
 
 import io.tailrace.cli.Output.Row;
-import io.tailrace.contract.name.Topics;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "skip",
         description = {
-            "Let keys go on that stop at a dead letter (on-dead-letter: halt-key): the newer rows are delivered, in order.",
+            "Let keys go on that stop at a dead letter (on-dead-letter: halt-key): the newer rows are delivered or run, in order.",
             "The dead letter stays. It can be replayed later, and then comes behind what has gone on; or be discarded."
         },
         mixinStandardHelpOptions = true,
@@ -26,13 +26,14 @@ import picocli.CommandLine.Mixin;
             "  tailrace dlq skip 0190b7a0-0000-7000-8000-000000000001 --why 'booked by hand'",
             "",
             "`tailrace dlq list` shows in the column \"halts\" how many rows wait behind a dead letter at which a key stops.",
-            "\"skipped\" says that the router was told. If the row is no more the head of its key by then, nothing happens, and the",
-            "router's log says so. The operations topic keeps who did it and why."
+            "\"skipped\" says of a command that its table lets the key go on, of an event that the router was told. If that is no",
+            "more the head of its key by then, nothing happens, and the router's log says so. The operations topic keeps who did",
+            "it and why."
         })
 final class DlqSkipVerb implements Callable<Integer> {
 
     @Mixin
-    private final ConfigOption config = new ConfigOption();
+    private final SomeSourcesOption config = new SomeSourcesOption();
 
     @Mixin
     private final Output output = new Output();
@@ -42,18 +43,29 @@ final class DlqSkipVerb implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        DeadLetters deadLetters = new DeadLetters(config.readReaching(Server.KAFKA));
-        Replay.Report report = deadLetters.skip(letters.rowIds(), letters.order());
+        // Of events only the router is told; the database of any other is reached when it is needed.
+        TailraceConfig read = config.readReaching(Server.KAFKA);
+        DeadLetters deadLetters = new DeadLetters(read);
+        Replay.Order order = letters.order();
         Set<String> missing = letters.rowIds();
         List<Row> rows = new ArrayList<>();
-        report.rows().forEach(row -> {
-            missing.remove(row.letter().rowId());
-            rows.add(ReplayOutput.row(row));
-        });
-        int exit = ReplayOutput.tell(output, Topics.EVENTS, report);
+        int exit = Exit.DONE;
+        try {
+            for (String x : DeadLetterSelection.everyX(read)) {
+                Replay.Report report = deadLetters.skip(x, letters.rowIds(), order);
+                report.rows().forEach(row -> {
+                    missing.remove(row.letter().rowId());
+                    rows.add(ReplayOutput.row(row));
+                });
+                exit = Math.max(exit, ReplayOutput.tell(output, x, report));
+            }
+        } catch (RuntimeException failed) {
+            ReplayOutput.listDone(output, rows);
+            throw failed;
+        }
         output.list(rows, "no keys to let go on");
         for (String rowId : missing) {
-            output.err().println("no dead letter of row " + rowId + " among those of events was looked at");
+            output.err().println("no dead letter of row " + rowId + " was looked at");
             exit = Exit.FAILED;
         }
         return exit;

@@ -187,7 +187,12 @@ public final class CommandExecutor implements Part {
         KeyQueues rows = opened.add(new KeyQueues(config.executor().workers()));
         SourceGate source = opened.add(new SourceGate(config.source().name(), connections, table, rows, metrics));
         Handling commands = new CommandHandling(handlers);
-        Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), commands, metrics);
+        Stamper stamper = new Stamper(
+                table,
+                new Replies(answers, announcer, metrics, session),
+                commands,
+                metrics,
+                config.executor()::haltsKey);
         HandlerRun run = new HandlerRun(
                 runs,
                 config.source(),

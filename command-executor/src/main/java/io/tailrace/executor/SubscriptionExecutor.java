@@ -8,6 +8,7 @@ import io.tailrace.broker.GroupBeginning;
 import io.tailrace.contract.Health;
 import io.tailrace.contract.Health.State;
 import io.tailrace.contract.StartRefused;
+import io.tailrace.contract.config.DeadLetterPolicy;
 import io.tailrace.contract.config.ExecutorConfig;
 import io.tailrace.contract.config.SubscribedTopics;
 import io.tailrace.contract.config.SubscriptionConfig;
@@ -98,12 +99,13 @@ final class SubscriptionExecutor implements AutoCloseable {
 
     private static ExecutorConfig asExecutor(ExecutorConfig common, SubscriptionConfig subscription) {
         return new ExecutorConfig(
-                subscription.workers(),
-                subscription.retry(),
-                Map.of(),
-                common.handlerTimeout(),
-                common.onMissingHandler(),
-                common.stopTimeout());
+                        subscription.workers(),
+                        subscription.retry(),
+                        Map.of(),
+                        common.handlerTimeout(),
+                        common.onMissingHandler(),
+                        common.stopTimeout())
+                .with(DeadLetterPolicy.of(subscription.onDeadLetter()));
     }
 
     /** @throws StartRefused when the database cannot be worked on as it is */
@@ -123,7 +125,8 @@ final class SubscriptionExecutor implements AutoCloseable {
                 subscription.name(),
                 handlers,
                 new RawEvents(config.kafka(), config.topicNames().rawEvents()));
-        Stamper stamper = new Stamper(table, new Replies(answers, announcer, metrics, session), events, metrics);
+        Stamper stamper = new Stamper(
+                table, new Replies(answers, announcer, metrics, session), events, metrics, config.executor()::haltsKey);
         HandlerRun run = new HandlerRun(
                 guard,
                 config.source(),

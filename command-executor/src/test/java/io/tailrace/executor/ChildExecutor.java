@@ -1,6 +1,8 @@
 package io.tailrace.executor;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.contract.config.DeadLetterPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
 import java.time.Clock;
@@ -20,7 +22,9 @@ final class ChildExecutor {
                 Integer.parseInt(arguments[1]),
                 arguments[2],
                 arguments[3],
-                Configs.withTimeout(Duration.ofMillis(Long.parseLong(arguments[4]))));
+                Configs.withTimeout(Duration.ofMillis(Long.parseLong(arguments[4])))
+                        .with(DeadLetterPolicy.of(
+                                arguments[6].equals("halt-key") ? OnDeadLetter.HALT_KEY : OnDeadLetter.CONTINUE)));
         int millis = Integer.parseInt(arguments[5]);
         AtomicInteger runs = new AtomicInteger();
         SimpleMeterRegistry meters = new SimpleMeterRegistry();

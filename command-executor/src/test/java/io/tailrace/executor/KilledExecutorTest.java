@@ -111,6 +111,10 @@ class KilledExecutorTest {
     }
 
     static ChildJvm child(Shop shop, int handlerMillis) {
+        return child(shop, handlerMillis, "continue");
+    }
+
+    static ChildJvm child(Shop shop, int handlerMillis, String onDeadLetter) {
         return ChildJvm.of(ChildExecutor.class)
                 .arguments(
                         shop.stack.namespace(),
@@ -118,7 +122,8 @@ class KilledExecutorTest {
                         shop.stack.database(),
                         shop.stack.bootstrapServers(),
                         Long.toString(shop.config.executor().handlerTimeout().toMillis()),
-                        Integer.toString(handlerMillis))
+                        Integer.toString(handlerMillis),
+                        onDeadLetter)
                 .start();
     }
 }

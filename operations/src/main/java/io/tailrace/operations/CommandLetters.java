@@ -11,6 +11,7 @@ import io.tailrace.operations.Replay.Order;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
 import io.tailrace.operations.Replay.Row;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -145,6 +146,35 @@ final class CommandLetters {
         };
     }
 
+    /** Their table lets the keys go on, and tells the router. */
+    Report skip(List<DeadLetter> letters, Order order) {
+        List<Row> done = new ArrayList<>();
+        try (OperationNotes notes = new OperationNotes(config)) {
+            ReplayRecords records = new ReplayRecords(config, order);
+            // Before it is done, as with a requeue.
+            notes.write(letters.stream().map(records::skipNote).toList());
+            letters.forEach(letter -> done.add(skipped(letter)));
+            return new Report(order, done, 0, Ending.COMPLETE);
+        } catch (KafkaException | OperationFailed failed) {
+            return Report.failed(order, done, letters.size() - done.size(), failed);
+        }
+    }
+
+    private Row skipped(DeadLetter letter) {
+        Optional<UUID> id = CommandRows.uuid(letter.rowId());
+        if (id.isEmpty()) {
+            return new Row(letter, Outcome.NOT_FOUND);
+        }
+        return switch (commands.skip(id.get())) {
+            case OK -> new Row(letter, Outcome.SKIPPED);
+            case RUNNING -> new Row(letter, Outcome.RUNNING);
+            case NOT_FOUND -> new Row(letter, Outcome.NOT_FOUND);
+            case NOT_DEAD, NOT_PENDING, DUPLICATE -> new Row(letter, Outcome.NOT_DEAD);
+            case NOT_HALTED -> new Row(letter, Outcome.NOT_HALTED, "its row has no key");
+            case NOT_HEAD -> new Row(letter, Outcome.NOT_HALTED, "another row of its key stands before it");
+        };
+    }
+
     /** With how many newer rows of its key were done meanwhile; a strict replay leaves a row alone that would come too late. */
     private List<Row> counted(List<Row> judged, Order order) {
         Map<String, Newer> newer = rows.newer(judged.stream()
@@ -240,7 +270,7 @@ final class CommandLetters {
             case OK -> Optional.of(Outcome.REPLAYED);
             case RUNNING -> Optional.of(Outcome.RUNNING);
             case DUPLICATE -> Optional.of(Outcome.DUPLICATE);
-            case NOT_FOUND, NOT_DEAD, NOT_PENDING -> Optional.empty();
+            case NOT_FOUND, NOT_DEAD, NOT_PENDING, NOT_HALTED, NOT_HEAD -> Optional.empty();
         };
     }
 }

@@ -54,7 +54,7 @@ public final class Commands {
                 WHEN greatest(c.run_at, c.not_before) > clock_timestamp() THEN 'scheduled'
                 WHEN c.hold IS NOT NULL OR EXISTS (SELECT FROM %1$s w
                     WHERE w.ordering_key = c.ordering_key AND w.place < coalesce(c.place, 9223372036854775807) AND w.id <> c.id
-                        AND w.place IS NOT NULL AND w.status IN ('PENDING', 'DEAD') AND w.status = 'PENDING') THEN 'blocked'
+                        AND w.place IS NOT NULL AND w.status IN ('PENDING', 'DEAD') AND (w.status = 'PENDING' OR w.halts)) THEN 'blocked'
                 ELSE 'due' END AS state
                 FROM %1$s c %2$s) AS states""";
 
@@ -87,6 +87,10 @@ public final class Commands {
         NOT_FOUND,
         NOT_PENDING,
         NOT_DEAD,
+        /** It has no key that could stop at it. */
+        NOT_HALTED,
+        /** Another row of its key stands before it. */
+        NOT_HEAD,
         /** A younger pending command has its dedup key. */
         DUPLICATE;
 
@@ -242,6 +246,11 @@ public final class Commands {
     /** DEAD → PENDING with a new budget. */
     public Answer requeue(UUID id) {
         return act("requeue_command", id);
+    }
+
+    /** The key of a dead command goes on without it. */
+    public Answer skip(UUID id) {
+        return act("skip_command", id);
     }
 
     /** A pending command becomes due at another instant. */

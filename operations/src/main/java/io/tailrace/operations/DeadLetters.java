@@ -65,6 +65,7 @@ public final class DeadLetters {
     private final LetterTransactions transactions;
     private final LettersBySource commands;
     private final DeliveryRows deliveries;
+    private final Skips skips;
 
     public DeadLetters(TailraceConfig config) {
         this.config = config;
@@ -74,6 +75,7 @@ public final class DeadLetters {
         this.deliveries = new DeliveryRows(config);
         this.commands =
                 new LettersBySource(config, transactions, rows -> list(Topics.COMMANDS, Selection.ofRows(rows)));
+        this.skips = new Skips(config, transactions, commands, deliveries, this::list);
     }
 
     /**
@@ -263,15 +265,15 @@ public final class DeadLetters {
             return new Report(order, discardable(list(x, selection)), 0, Ending.COMPLETE);
         }
         ReplayRecords records = new ReplayRecords(config, order);
-        Report report = transactions.run(
-                x,
-                order,
-                BATCH_ROWS,
-                () -> list(x, selection),
-                batch -> batch.stream()
-                        .map(letter -> new Step(
-                                new Row(letter, Outcome.CLEARED, DISCARDED), records.discard(letter, DISCARDED)))
-                        .toList());
+        Report report = transactions.run(x, order, BATCH_ROWS, () -> list(x, selection), batch -> {
+            if (!x.equals(Topics.EVENTS)) {
+                deliveries.goOn(x, batch.stream());
+            }
+            return batch.stream()
+                    .map(letter ->
+                            new Step(new Row(letter, Outcome.CLEARED, DISCARDED), records.discard(letter, DISCARDED)))
+                    .toList();
+        });
         return withRows(x, report);
     }
 
@@ -292,51 +294,24 @@ public final class DeadLetters {
 
     /**
      * Lets keys go on that stop at a dead letter ({@code halt-key}). The letters stay, and can be replayed later, behind what has gone on.
-     * The router has the last word: if a row is no more the head of its key when it hears of it, nothing happens, and its log says so.
+     * If a row is no more the head of its key by then, nothing happens: its table says so of a command, the router's log of any other.
      *
      * @param rowIds these; those that have no letter are not in the report
      * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
      */
-    public Report skip(Set<String> rowIds, Order order) {
+    public Report skip(String x, Set<String> rowIds, Order order) {
         if (rowIds.isEmpty()) {
             throw new IllegalArgumentException("name the rows to skip: none would select all");
         }
-        Selection selection = Selection.ofRows(rowIds);
-        if (order.dryRun()) {
-            return new Report(order, skippable(list(Topics.EVENTS, selection)), 0, Ending.COMPLETE);
-        }
-        ReplayRecords records = new ReplayRecords(config, order);
-        return transactions.run(
-                Topics.EVENTS,
-                order,
-                BATCH_ROWS,
-                () -> list(Topics.EVENTS, selection),
-                batch -> skippable(batch).stream()
-                        .map(row -> row.outcome() == Outcome.WOULD_SKIP
-                                ? new Step(
-                                        new Row(row.letter(), Outcome.SKIPPED, row.because()),
-                                        records.skip(row.letter()))
-                                : new Step(row, List.of()))
-                        .toList());
+        return skips.skip(x, Selection.ofRows(rowIds), order);
     }
 
-    private List<Row> skippable(List<DeadLetter> letters) {
-        Halts seen = halts(letters);
-        return letters.stream()
-                .map(letter -> seen.at(letter)
-                        .map(halt -> halt.isHead()
-                                ? new Row(letter, Outcome.WOULD_SKIP, "%d newer rows go on".formatted(halt.waiting()))
-                                : new Row(letter, Outcome.NOT_HALTED, "another row of its key stands before it"))
-                        .orElseGet(() -> new Row(
-                                letter,
-                                Outcome.NOT_HALTED,
-                                seen.isComplete()
-                                        ? "its key does not stop here"
-                                        : "whether its key stops here could not be seen in time")))
-                .toList();
+    /** {@link #skip(String, Set, Order)} of events. */
+    public Report skip(Set<String> rowIds, Order order) {
+        return skip(Topics.EVENTS, rowIds, order);
     }
 
-    /** Those of these letters at which a key stops. */
+    /** Those of these letters, all of one {@code x}, at which a key stops. */
     public Halts halts(List<DeadLetter> letters) {
         return new HaltedKeys(config).look(letters);
     }

@@ -13,19 +13,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Inbox rows of dead letters that were taken away: DEAD becomes CANCELLED. After the tombstone, other than with a command: as long as there
  * is a letter another operator may replay it, and a replay of a cancelled row would be passed over in silence. A row that is left dead
  * without a letter does no harm, since nobody but a replay can bring it back.
+ *
+ * <p>Only its key must not stop at it any more by then: nobody could name it. So that goes before the letter does, and before the router
+ * hears that the key goes on; what it releases would come back otherwise.
  */
 final class DeliveryRows {
 
     private static final int STEP = 1_000;
 
     private static final String GIVE_UP = """
-            UPDATE %s SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL
+            UPDATE %s SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL, halts = false
             WHERE subscription = ? AND event_id = ANY (?) AND status = 'DEAD'""";
+
+    private static final String GO_ON = """
+            UPDATE %s SET halts = false WHERE subscription = ? AND event_id = ANY (?) AND status = 'DEAD' AND halts""";
 
     /** By {@code ce_source}. */
     private final Map<String, TailraceConfig> sources = new LinkedHashMap<>();
@@ -38,17 +45,14 @@ final class DeliveryRows {
 
     /** Gives up the rows of those letters that are gone; what was done is told, also when a database cannot be reached for this. */
     Report giveUp(String subscription, Report report) {
-        Map<String, List<UUID>> gone = report.rows().stream()
-                .filter(row -> row.outcome() == Outcome.CLEARED)
-                .map(Row::letter)
-                .filter(letter -> CommandRows.uuid(letter.rowId()).isPresent())
-                .collect(Collectors.groupingBy(
-                        DeadLetter::source,
-                        LinkedHashMap::new,
-                        Collectors.mapping(
-                                letter -> CommandRows.uuid(letter.rowId()).orElseThrow(), Collectors.toList())));
         try {
-            gone.forEach((source, ids) -> giveUp(subscription, source, ids));
+            change(
+                    "giving up deliveries",
+                    GIVE_UP,
+                    subscription,
+                    report.rows().stream()
+                            .filter(row -> row.outcome() == Outcome.CLEARED)
+                            .map(Row::letter));
             return report;
         } catch (OperationFailed failed) {
             return new Report(
@@ -60,22 +64,43 @@ final class DeliveryRows {
         }
     }
 
-    private void giveUp(String subscription, String source, List<UUID> ids) {
+    /**
+     * Keys do not stop at the rows of these letters any more. Crash points: before the router has heard of it, its lanes hold what has come
+     * behind the row; whoever does the same again tells it.
+     *
+     * @throws OperationFailed when a database cannot be reached
+     */
+    void goOn(String subscription, Stream<DeadLetter> letters) {
+        change("letting keys go on", GO_ON, subscription, letters);
+    }
+
+    private void change(String what, String sql, String subscription, Stream<DeadLetter> letters) {
+        Map<String, List<UUID>> bySource = letters.filter(
+                        letter -> CommandRows.uuid(letter.rowId()).isPresent())
+                .collect(Collectors.groupingBy(
+                        DeadLetter::source,
+                        LinkedHashMap::new,
+                        Collectors.mapping(
+                                letter -> CommandRows.uuid(letter.rowId()).orElseThrow(), Collectors.toList())));
+        bySource.forEach((source, ids) -> change(what, sql, subscription, source, ids));
+    }
+
+    private void change(String what, String sql, String subscription, String source, List<UUID> ids) {
         TailraceConfig config = sources.get(source);
         if (config == null) {
             return; // Of a database that is none of the configuration's: its rows are not ours.
         }
-        String sql = GIVE_UP.formatted(config.source().tables().qualified("delivery"));
-        new Database(config.source()).call("giving up deliveries", connection -> {
+        String change = sql.formatted(config.source().tables().qualified("delivery"));
+        new Database(config.source()).call(what, connection -> {
             for (int from = 0; from < ids.size(); from += STEP) {
-                giveUp(connection, sql, subscription, ids.subList(from, Math.min(ids.size(), from + STEP)));
+                change(connection, change, subscription, ids.subList(from, Math.min(ids.size(), from + STEP)));
             }
             return ids.size();
         });
     }
 
     /** Index: primary key. Lock: the rows. */
-    private static void giveUp(Connection connection, String sql, String subscription, List<UUID> ids)
+    private static void change(Connection connection, String sql, String subscription, List<UUID> ids)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, subscription);

@@ -2,7 +2,6 @@ package io.tailrace.operations;
 
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.contract.config.TailraceConfig;
-import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Place;
 import java.time.Duration;
 import java.util.HashMap;
@@ -33,12 +32,11 @@ final class HaltedKeys {
         this.changelog = config.namespace().routerApplicationId() + "-parked-changelog";
     }
 
-    /** Within a patience. */
+    /** Of letters of one {@code x}, within a patience. */
     Halts look(List<DeadLetter> letters) {
         List<DeadLetter> keyed = letters.stream()
-                .filter(letter -> letter.x().equals(Topics.EVENTS)
-                        && letter.orderingKey().isPresent()
-                        && letter.place().isPresent())
+                .filter(letter ->
+                        letter.orderingKey().isPresent() && letter.place().isPresent())
                 .toList();
         if (keyed.isEmpty()) {
             return Halts.NONE;
@@ -50,7 +48,7 @@ final class HaltedKeys {
                 return Halts.NONE;
             }
             int partitions = consumer.partitionsFor(changelog).size();
-            WaitingRows rows = new WaitingRows();
+            WaitingRows rows = new WaitingRows(keyed.get(0).x());
             NewerRows.Deadline deadline = new NewerRows.Deadline(PATIENCE);
             boolean isComplete = true;
             Set<Integer> wanted = new HashSet<>();

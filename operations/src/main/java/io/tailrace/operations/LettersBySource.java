@@ -49,6 +49,10 @@ final class LettersBySource {
                         own.stream().map(DeadLetter::rowId).collect(Collectors.toSet()), order, batchRows));
     }
 
+    Report skip(List<DeadLetter> letters, Order order) {
+        return each(letters, order, (source, own) -> source.skip(own, order));
+    }
+
     /** One source after the other; where another operator took over, or something failed, the rest is left. */
     private Report each(
             List<DeadLetter> letters, Order order, BiFunction<CommandLetters, List<DeadLetter>, Report> work) {

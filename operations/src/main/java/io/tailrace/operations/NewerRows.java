@@ -95,7 +95,7 @@ final class NewerRows {
             long end,
             Set<String> dead,
             Deadline deadline) {
-        WaitingRows waiting = new WaitingRows();
+        WaitingRows waiting = new WaitingRows(Topics.EVENTS);
         boolean isComplete = waiting.read(consumer, waitingRows(partition), deadline);
         Tally tally = new Tally(letters, dead, waiting);
         TopicPartition from = new TopicPartition(raw, partition);

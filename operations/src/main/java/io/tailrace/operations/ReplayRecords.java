@@ -76,7 +76,7 @@ final class ReplayRecords {
     /** As {@link #clear}; and if the key of the row stopped at it, the router lets the key go on. */
     List<ProducerRecord<byte[], byte[]>> discard(DeadLetter letter, String because) {
         Headers headers = letter.headers();
-        boolean mayHalt = letter.x().equals(Topics.EVENTS)
+        boolean mayHalt = !letter.x().equals(Topics.COMMANDS) // Of a command the row tells the router.
                 && letter.orderingKey().isPresent()
                 && headers.text(HeaderName.CE_SOURCE).isPresent()
                 && headers.place(HeaderName.SEQ).isPresent();
@@ -88,7 +88,12 @@ final class ReplayRecords {
 
     /** The key goes on behind the row at which it stops; the letter stays where it is. */
     List<ProducerRecord<byte[], byte[]>> skip(DeadLetter letter) {
-        return List.of(laneCommand(letter, "skip"), note(letter, "skipped", "skipped"));
+        return List.of(laneCommand(letter, "skip"), skipNote(letter));
+    }
+
+    /** Who lets the key of a command go on: the row and the records that follow do not say it. */
+    ProducerRecord<byte[], byte[]> skipNote(DeadLetter letter) {
+        return note(letter, "skipped", "skipped");
     }
 
     /** Heard in order with the replays of the key: it means something only while the row heads its lane, halted. */
@@ -96,7 +101,8 @@ final class ReplayRecords {
         Headers headers = letter.headers().withoutDelivery().toBuilder()
                 .put(HeaderName.KIND, Kind.CONTROL.text())
                 .put(HeaderName.CONTROL, act)
-                .put(HeaderName.TURN, 0)
+                // What an event of a subscription died at; one of the router has none.
+                .put(HeaderName.TURN, letter.headers().number(HeaderName.TURN).orElse(0))
                 .put(HeaderName.SEQ, letter.headers().text(HeaderName.SEQ).orElse(""))
                 .build();
         byte[] key = Bytes.utf8(letter.orderingKey().orElse(letter.rowId())).array();

@@ -1,6 +1,5 @@
 package io.tailrace.operations;
 
-import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Place;
 import io.tailrace.operations.NewerRows.Key;
 import java.nio.ByteBuffer;
@@ -18,8 +17,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Events that wait on the lanes of their keys, as the changelog of the router's store tells: one partition holds those of a partition of
- * the raw topic. Of a record only the key is looked at, and how the value begins; their layout is the router's {@code LaneCodec}'s, and a
+ * Rows of one {@code x} that wait on the lanes of their keys, as the changelog of the router's store tells: one partition holds those of a
+ * partition of the raw topic. Of a record only the key is looked at, and how the value begins; their layout is the router's {@code LaneCodec}'s, and a
  * test holds them together.
  */
 final class WaitingRows {
@@ -34,8 +33,15 @@ final class WaitingRows {
 
     private static final int HALTED = 3;
 
+    private final String x;
+
     /** By key: the rows on its lane, and whether the key stops there. */
     private final Map<Key, NavigableMap<Place, Boolean>> waiting = new HashMap<>();
+
+    /** @param x {@code events}, {@code commands} or a subscription */
+    WaitingRows(String x) {
+        this.x = x;
+    }
 
     /** @return whether it was read to its end; a changelog that was never made is empty */
     boolean read(KafkaConsumer<byte[], byte[]> consumer, TopicPartition changelog, NewerRows.Deadline deadline) {
@@ -64,7 +70,7 @@ final class WaitingRows {
     }
 
     private void apply(ConsumerRecord<byte[], byte[]> record) {
-        Optional.ofNullable(record.key()).flatMap(WaitingRows::rowOf).ifPresent(row -> {
+        Optional.ofNullable(record.key()).flatMap(this::rowOf).ifPresent(row -> {
             if (record.value() == null) {
                 waiting.getOrDefault(row.key(), new TreeMap<>()).remove(row.place());
             } else {
@@ -84,9 +90,9 @@ final class WaitingRows {
     private record Row(Key key, Place place) {}
 
     /** Sort, x, source and key, each text with its length, then the place. Empty for a row of another kind. */
-    private static Optional<Row> rowOf(byte[] bytes) {
+    private Optional<Row> rowOf(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
-        if (in.get() != KEYED || !text(in).equals(Topics.EVENTS)) {
+        if (in.get() != KEYED || !text(in).equals(x)) {
             return Optional.empty();
         }
         Key key = new Key(text(in), text(in));

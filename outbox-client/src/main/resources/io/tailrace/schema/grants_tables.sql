@@ -11,6 +11,7 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.run_command_now(uuid),
     ${schema}.replace_command(uuid, json, timestamptz),
     ${schema}.requeue_command(uuid),
+    ${schema}.skip_command(uuid),
     ${schema}.schedule_command(text, text, text, timestamptz, text, json, bytea, text, json, integer,
         text, text, text, text, text, text, uuid)
     TO ${role};

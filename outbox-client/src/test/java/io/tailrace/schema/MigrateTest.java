@@ -40,6 +40,8 @@ class MigrateTest {
                         "applied V004 holds",
                         "applied V005 deliveries",
                         "applied V006 external",
+                        "applied V007 delivery_halts",
+                        "applied V007 command_halts",
                         "applied V009 deliveries_by_id",
                         "applied V009 commands_by_id",
                         "created publication " + owner.publication(),
@@ -378,6 +380,7 @@ class MigrateTest {
                             "created schema tailrace",
                             "applied V001 inbox",
                             "applied V005 deliveries",
+                            "applied V007 delivery_halts",
                             "applied V009 deliveries_by_id");
         }
     }

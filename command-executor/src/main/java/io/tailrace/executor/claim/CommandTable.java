@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The command table. Every method runs in the transaction of the connection it is given and never ends it. What each one locks, and
- * by which index, stands beside its function in {@code V002__claim.sql} and {@code V006__external.sql}. Immutable.
+ * by which index, stands beside its function in {@code V002__claim.sql}, {@code V006__external.sql} and {@code V007__command_halts.sql}. Immutable.
  */
 public final class CommandTable implements RowTable {
 
@@ -40,15 +40,6 @@ public final class CommandTable implements RowTable {
                     AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
                 current_user""";
 
-    /** Of a table and the condition that names its row. Locks the row if nobody else has; by the index on its id. */
-    static final String ACQUIT = """
-            UPDATE %1$s c SET status = 'PENDING', attempts = ?, reason = ?, last_error = ?,
-                not_before = to_timestamp(?::bigint / 1000.0), first_failed_at = to_timestamp(?::bigint / 1000.0),
-                failed_at = to_timestamp(?::bigint / 1000.0)
-            WHERE c.ctid = (SELECT t.ctid FROM %1$s t
-                WHERE %2$s AND t.turn = ? AND t.status IN ('PENDING', 'DEAD')
-                    AND t.last_error LIKE 'WorkerDied%%' FOR UPDATE SKIP LOCKED)""";
-
     private final String claim;
     private final String complete;
     private final String completeAndCommit;
@@ -57,6 +48,7 @@ public final class CommandTable implements RowTable {
     private final String waiting;
     private final String held;
     private final String dead;
+    private final String halts;
     private final String acquit;
     private final String behind;
     private final String announced;
@@ -82,13 +74,14 @@ public final class CommandTable implements RowTable {
                 + " c WHERE c.id = ? FOR UPDATE";
         this.waiting = "SELECT * FROM " + names.qualified("stamp_waiting") + "(?,?,?,?,?,?,?,?)";
         this.held = "SELECT * FROM " + names.qualified("stamp_held") + "(?,?,?,?,?,?)";
-        this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?)";
-        this.acquit = ACQUIT.formatted(names.qualified(names.internalCommand()), "t.id = ?");
+        this.dead = "SELECT * FROM " + names.qualified("stamp_dead") + "(?,?,?,?,?,?,?,?)";
+        this.halts = "SELECT c.halts FROM " + names.qualified(names.internalCommand()) + " c WHERE c.id = ?";
+        this.acquit = Acquittal.of(names.qualified(names.internalCommand()), "t.id = ?");
         this.behind = "SELECT * FROM " + names.qualified("stamp_behind") + "(?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
         this.claimFunction =
                 names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
-        this.newestFunction = ExternalTable.renewFunction(names);
+        this.newestFunction = names.qualified("stamp_dead") + "(uuid,integer,bigint,bigint,integer,text,text,boolean)";
         this.commandTable = names.qualified(names.internalCommand());
         this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
@@ -171,9 +164,7 @@ public final class CommandTable implements RowTable {
     public boolean complete(Connection connection, Claim claimed) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(complete)) {
             bindCompletion(statement, claimed);
-            try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() && rows.getBoolean(1);
-            }
+            return isTrue(statement);
         }
     }
 
@@ -195,9 +186,7 @@ public final class CommandTable implements RowTable {
     public boolean lockDone(Connection connection, ClaimRequest request) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(lockDone)) {
             statement.setObject(1, request.id());
-            try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() && rows.getBoolean(1);
-            }
+            return isTrue(statement);
         }
     }
 
@@ -231,33 +220,40 @@ public final class CommandTable implements RowTable {
     }
 
     @Override
-    public Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
+    public Optional<Stamp> dead(
+            Connection connection, Claim claimed, int used, Reason reason, @Nullable String error, boolean halts)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(dead)) {
             bindClaim(statement, claimed, used);
             statement.setString(6, reason.text());
             statement.setString(7, error);
+            statement.setBoolean(8, halts);
             return stamp(statement, claimed.request().id());
+        }
+    }
+
+    @Override
+    public boolean halts(Connection connection, ClaimRequest request) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(halts)) {
+            statement.setObject(1, request.id());
+            return isTrue(statement);
+        }
+    }
+
+    static boolean isTrue(PreparedStatement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            return rows.next() && rows.getBoolean(1);
         }
     }
 
     @Override
     public void acquit(Connection connection, ClaimRequest request, CommandRow.Progress before) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(acquit)) {
-            bindBefore(statement, before);
-            statement.setObject(7, request.id());
-            statement.setInt(8, request.turn());
+            Acquittal.bind(statement, before);
+            statement.setObject(Acquittal.CONDITION, request.id());
+            statement.setInt(Acquittal.CONDITION + 1, request.turn());
             statement.executeUpdate();
         }
-    }
-
-    static void bindBefore(PreparedStatement statement, CommandRow.Progress before) throws SQLException {
-        statement.setInt(1, before.attempts());
-        statement.setString(2, before.reason());
-        statement.setString(3, before.error());
-        statement.setObject(4, before.notBeforeMillis(), Types.BIGINT);
-        statement.setObject(5, before.firstFailedMillis(), Types.BIGINT);
-        statement.setObject(6, before.failedMillis(), Types.BIGINT);
     }
 
     @Override

@@ -21,16 +21,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The inbox rows of one subscription. An event that has never failed has none until it is done. What each method locks, and by which
- * index, stands beside its function in {@code V005__deliveries.sql}. Immutable.
+ * index, stands beside its function in {@code V005__deliveries.sql} and {@code V007__delivery_halts.sql}. Immutable.
  */
 public final class DeliveryTable implements RowTable {
 
     private static final String PROBLEMS = """
             SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0),
-                to_regprocedure(?) IS NOT NULL,
+                to_regprocedure(?) IS NOT NULL AND to_regprocedure(?) IS NOT NULL,
                 to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
                 to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
                     AND has_table_privilege(to_regclass(?)::oid, 'INSERT') AND has_table_privilege(to_regclass(?)::oid, 'UPDATE')
+                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE')
                     AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
                 current_user""";
 
@@ -43,10 +44,12 @@ public final class DeliveryTable implements RowTable {
     private final String completeAndCommit;
     private final String waiting;
     private final String dead;
+    private final String halts;
     private final String acquit;
     private final String behind;
     private final String announced;
     private final String claimFunction;
+    private final String newestFunction;
     private final String table;
     private final String schema;
     private final int limitMillis;
@@ -65,13 +68,16 @@ public final class DeliveryTable implements RowTable {
         this.completeAndCommit =
                 RoundTrips.withCommit(names.qualified("complete_claimed_delivery") + "(?,?,?,?,?,?,?,?,?)");
         this.waiting = "SELECT * FROM " + names.qualified("stamp_delivery_waiting") + "(?,?,?,?,?,?,?,?,?)";
-        this.dead = "SELECT * FROM " + names.qualified("stamp_delivery_dead") + "(?,?,?,?,?,?,?,?)";
-        this.acquit =
-                CommandTable.ACQUIT.formatted(names.qualified("delivery"), "t.subscription = ? AND t.event_id = ?");
+        this.dead = "SELECT * FROM " + names.qualified("stamp_delivery_dead") + "(?,?,?,?,?,?,?,?,?)";
+        this.halts =
+                "SELECT d.halts FROM " + names.qualified("delivery") + " d WHERE d.subscription = ? AND d.event_id = ?";
+        this.acquit = Acquittal.of(names.qualified("delivery"), "t.subscription = ? AND t.event_id = ?");
         this.behind = "SELECT * FROM " + names.qualified("stamp_deliveries_behind") + "(?,?,?,?,?,?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_deliveries") + "(?,?,?)";
         this.claimFunction = names.qualified("claim_delivery")
                 + "(text,uuid,text,text,bigint,integer,boolean,boolean,bigint,integer)";
+        this.newestFunction =
+                names.qualified("stamp_delivery_dead") + "(text,uuid,integer,bigint,bigint,integer,text,text,boolean)";
         this.table = names.qualified("delivery");
         this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
@@ -81,10 +87,12 @@ public final class DeliveryTable implements RowTable {
     public List<String> problems(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
             statement.setString(1, claimFunction);
-            for (int i = 2; i < 2 + NAMES_OF_THE_TABLE; i++) {
+            statement.setString(2, newestFunction);
+            for (int i = 3; i < 3 + NAMES_OF_THE_TABLE; i++) {
                 statement.setString(i, table);
             }
-            statement.setString(2 + NAMES_OF_THE_TABLE, claimFunction);
+            statement.setString(3 + NAMES_OF_THE_TABLE, claimFunction);
+            statement.setString(4 + NAMES_OF_THE_TABLE, newestFunction);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return problems(
@@ -104,7 +112,8 @@ public final class DeliveryTable implements RowTable {
                             .formatted(transactionTimeout, limitMillis, who));
         }
         if (!migrated) {
-            problems.add("the database has no function " + claimFunction + ": run tailrace db migrate");
+            problems.add("the database has no function " + claimFunction + " or " + newestFunction
+                    + ": run tailrace db migrate");
         } else if (!mayWork) {
             problems.add(
                     ("role %1$s may not read and write %2$s and call its functions: GRANT SELECT, INSERT, UPDATE ON %2$s TO %1$s;"
@@ -152,9 +161,7 @@ public final class DeliveryTable implements RowTable {
     public boolean complete(Connection connection, Claim claimed) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(complete)) {
             bindCompletion(statement, claimed);
-            try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() && rows.getBoolean(1);
-            }
+            return CommandTable.isTrue(statement);
         }
     }
 
@@ -202,24 +209,35 @@ public final class DeliveryTable implements RowTable {
     }
 
     @Override
-    public Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
+    public Optional<Stamp> dead(
+            Connection connection, Claim claimed, int used, Reason reason, @Nullable String error, boolean halts)
             throws SQLException {
         open(connection, claimed.request());
         try (PreparedStatement statement = connection.prepareStatement(dead)) {
             bindClaim(statement, claimed, used);
             statement.setString(7, reason.text());
             statement.setString(8, error);
+            statement.setBoolean(9, halts);
             return CommandTable.stamp(statement, claimed.request().id());
+        }
+    }
+
+    @Override
+    public boolean halts(Connection connection, ClaimRequest request) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(halts)) {
+            statement.setString(1, subscription);
+            statement.setObject(2, request.id());
+            return CommandTable.isTrue(statement);
         }
     }
 
     @Override
     public void acquit(Connection connection, ClaimRequest request, CommandRow.Progress before) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(acquit)) {
-            CommandTable.bindBefore(statement, before);
-            statement.setString(7, subscription);
-            statement.setObject(8, request.id());
-            statement.setInt(9, request.turn());
+            Acquittal.bind(statement, before);
+            statement.setString(Acquittal.CONDITION, subscription);
+            statement.setObject(Acquittal.CONDITION + 1, request.id());
+            statement.setInt(Acquittal.CONDITION + 2, request.turn());
             statement.executeUpdate();
         }
     }

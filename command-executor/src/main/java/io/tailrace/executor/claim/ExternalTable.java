@@ -28,10 +28,6 @@ public final class ExternalTable {
         this.limitMillis = limitMillis;
     }
 
-    static String renewFunction(TableNames names) {
-        return names.qualified("renew_external") + "(uuid,uuid,bigint)";
-    }
-
     /**
      * Hands out a row that this transaction has claimed.
      *

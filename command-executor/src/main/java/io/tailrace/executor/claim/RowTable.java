@@ -77,9 +77,23 @@ public interface RowTable {
      */
     Optional<Stamp> held(Connection connection, Claim claimed, String name, @Nullable String error) throws SQLException;
 
-    /** Stamps the row dead; otherwise as {@link #waiting}. */
-    Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
+    /**
+     * Stamps the row dead; otherwise as {@link #waiting}.
+     *
+     * @param halts whether its key is to stop there, if it has one: nothing that stands behind it is claimed until an operator has acted
+     */
+    Optional<Stamp> dead(
+            Connection connection, Claim claimed, int used, Reason reason, @Nullable String error, boolean halts)
             throws SQLException;
+
+    /** Stamps the row dead; its key goes on. */
+    default Optional<Stamp> dead(Connection connection, Claim claimed, int used, Reason reason, @Nullable String error)
+            throws SQLException {
+        return dead(connection, claimed, used, reason, error, false);
+    }
+
+    /** Whether a key stops at a row that the caller has claimed and found dead. */
+    boolean halts(Connection connection, ClaimRequest request) throws SQLException;
 
     /**
      * Takes back a failure that was stamped before a run, in the transaction of that run: if it does not commit, the failure stands. Changes nothing

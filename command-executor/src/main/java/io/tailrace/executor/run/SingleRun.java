@@ -127,7 +127,13 @@ public final class SingleRun {
             return table.waiting(connection, claim, wait.used(), fromNow(wait.until()), lastError(wait.trail()));
         }
         return ran.decision instanceof Decision.Die die
-                ? table.dead(connection, claim, die.used(), die.reason(), lastError(die.trail()))
+                ? table.dead(
+                        connection,
+                        claim,
+                        die.used(),
+                        die.reason(),
+                        lastError(die.trail()),
+                        rules.config().haltsKey(claim.theRow().name()))
                 : Optional.empty();
     }
 

@@ -15,6 +15,7 @@ import io.tailrace.executor.intake.Task;
 import io.tailrace.executor.intake.Work.Turn;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import io.tailrace.executor.metric.ExecutorMetrics.Outcome;
+import io.tailrace.executor.settle.Answer;
 import io.tailrace.executor.settle.Answers;
 import io.tailrace.executor.settle.Replies;
 import java.sql.Connection;
@@ -26,6 +27,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,13 +49,20 @@ public final class Stamper {
     private final Replies replies;
     private final Handling handling;
     private final ExecutorMetrics metrics;
+    private final Predicate<String> halting;
 
-    /** Over one database. */
-    public Stamper(RowTable table, Replies replies, Handling handling, ExecutorMetrics metrics) {
+    /**
+     * Over one database.
+     *
+     * @param halting names of rows whose keys stop when they are dead
+     */
+    public Stamper(
+            RowTable table, Replies replies, Handling handling, ExecutorMetrics metrics, Predicate<String> halting) {
         this.table = table;
         this.replies = replies;
         this.handling = handling;
         this.metrics = metrics;
+        this.halting = halting;
     }
 
     ExecutorMetrics metrics() {
@@ -100,13 +109,17 @@ public final class Stamper {
         CommandRow row = claim.theRow();
         metrics.settled(meterName(row.name()), Outcome.REPEATED);
         if (row.isDead()) {
+            // What stands on the row: the names whose keys stop may be others by now, or an operator has let this one
+            // go on.
+            boolean halts = table.halts(connection, head.record().row());
             long asOf = System.nanoTime();
             connection.rollback();
+            Answer answer = Answers.repeated(head.record(), claim);
             return Step.finished(
                     head,
                     () -> replies.sendDead(
                             head,
-                            Answers.repeated(head.record(), claim),
+                            halts ? answer.halting() : answer,
                             row.progress().turn(),
                             asOf));
         }
@@ -223,24 +236,25 @@ public final class Stamper {
 
     private Step dead(Connection connection, Task task, Claim claim, Decision.Die die) throws SQLException {
         CommandRow row = claim.theRow();
-        Stamp stamp = required(table.dead(connection, claim, die.used(), die.reason(), Answers.lastError(die.trail())));
+        boolean halts = row.orderingKey() != null && halting.test(row.name());
+        Stamp stamp = required(
+                table.dead(connection, claim, die.used(), die.reason(), Answers.lastError(die.trail()), halts));
         long asOf = System.nanoTime();
         connection.commit();
         metrics.settled(meterName(row.name()), Outcome.DEAD);
         metrics.attempted(meterName(row.name()), die.used());
         LOG.warn(
-                "{} is dead: rowId={} key={} name={} reason={} attempts={} error={}",
+                "{} is dead{}: rowId={} key={} name={} reason={} attempts={} error={}",
                 handling.noun(),
+                halts ? ", and its key stops" : "",
                 stamp.id(),
                 row.orderingKey(),
                 row.name(),
                 die.reason(),
                 stamp.attempts(),
                 die.trail().errorClass());
-        return Step.finished(
-                task,
-                () -> replies.sendDead(
-                        task, Answers.dead(task.record(), row, stamp, die.reason(), die.trail()), stamp.turn(), asOf));
+        Answer answer = Answers.dead(task.record(), row, stamp, die.reason(), die.trail());
+        return Step.finished(task, () -> replies.sendDead(task, halts ? answer.halting() : answer, stamp.turn(), asOf));
     }
 
     /** We hold the row's lock and read its turn under it: a stamp that finds nothing is a bug, or somebody wrote around the functions. */
@@ -312,7 +326,9 @@ public final class Stamper {
                 Stamp stamp =
                         Objects.requireNonNull(stamps.get(task.record().row().id()));
                 metrics.settled(meterName(task.record().name()), Outcome.BEHIND);
-                replies.send(task, Answers.behind(task.record(), null, stamp, met), asOf);
+                Answer answer = Answers.behind(task.record(), null, stamp, met);
+                // A lane that is too long asks who is to be given up.
+                replies.send(task, halting.test(task.record().name()) ? answer.halting() : answer, asOf);
             }
         }
     }

@@ -197,6 +197,7 @@ public final class Answers {
                 .remove(HeaderName.WAIT)
                 .remove(HeaderName.NOT_BEFORE)
                 .remove(HeaderName.BEHIND)
+                .remove(HeaderName.HALTS)
                 .remove(HeaderName.PLACE)
                 .remove(HeaderName.ERROR_STACK)
                 .put(HeaderName.KIND, kind.text());

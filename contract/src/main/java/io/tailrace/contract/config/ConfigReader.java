@@ -3,6 +3,7 @@ package io.tailrace.contract.config;
 import io.tailrace.contract.config.Section.Value;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -137,10 +138,15 @@ public final class ConfigReader {
     private static Value<ExecutorConfig> executor(Section section) {
         var workers = section.value(Keys.WORKERS);
         Value<RetryPolicy> retry = retry(section.section("retry"), Keys.EXECUTOR_RETRY);
+        Value<OnDeadLetter> onDeadLetter = section.value(Keys.EXECUTOR_ON_DEAD_LETTER);
         Map<String, Value<RetryPolicy>> byName = new HashMap<>();
+        Map<String, Value<OnDeadLetter>> onDeadLetterByName = new HashMap<>();
         section.section("retry-by-name").sections().forEach((name, below) -> {
             RetryPolicy common = retry.orNull() == null ? RetryPolicy.COMMANDS : retry.get();
             byName.put(name, retry(below, Keys.RETRY_BY_NAME.ofName(common)));
+            if (below.has("on-dead-letter")) {
+                onDeadLetterByName.put(name, below.value(Keys.ON_DEAD_LETTER_BY_NAME));
+            }
         });
         var handlerTimeout = section.value(Keys.HANDLER_TIMEOUT);
         var onMissingHandler = section.value(Keys.ON_MISSING_HANDLER);
@@ -158,7 +164,8 @@ public final class ConfigReader {
                 stopTimeout.get(),
                 switchedOff,
                 externalLease.get(),
-                valuesOf(webhooks)));
+                valuesOf(webhooks),
+                new DeadLetterPolicy(onDeadLetter.get(), valuesOf(onDeadLetterByName))));
     }
 
     private static Value<RedactConfig> redact(Section section) {

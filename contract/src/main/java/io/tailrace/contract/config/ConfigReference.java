@@ -51,6 +51,9 @@ public final class ConfigReference {
     }
 
     private static String byDefault(Key<?> key) {
+        if (key == Keys.ON_DEAD_LETTER_BY_NAME) {
+            return "as of the name without its version, else as in `executor.on-dead-letter`";
+        }
         if (key.path().startsWith("executor.retry-by-name.")) {
             return "as in `executor.retry`";
         }

@@ -2,6 +2,7 @@ package io.tailrace.contract.config;
 
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import java.util.Objects;
  * @param switchedOff command names that do not run here, each with the reason for people; their commands wait
  * @param externalLease how long the claim of an external handler lasts that is not renewed
  * @param webhooks by command name
+ * @param onDeadLetter what dead commands do to their keys
  */
 public record ExecutorConfig(
         int workers,
@@ -28,7 +30,8 @@ public record ExecutorConfig(
         Duration stopTimeout,
         Map<String, String> switchedOff,
         Duration externalLease,
-        Map<String, WebhookConfig> webhooks) {
+        Map<String, WebhookConfig> webhooks,
+        DeadLetterPolicy onDeadLetter) {
 
     /** How long the claim of an external handler lasts when nothing is said. */
     public static final Duration EXTERNAL_LEASE = Duration.ofMinutes(5);
@@ -44,6 +47,7 @@ public record ExecutorConfig(
     public ExecutorConfig {
         Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(onMissingHandler, "onMissingHandler");
+        Objects.requireNonNull(onDeadLetter, "onDeadLetter");
         retryByName = Map.copyOf(retryByName);
         switchedOff = Map.copyOf(switchedOff);
         webhooks = Map.copyOf(webhooks);
@@ -71,7 +75,7 @@ public record ExecutorConfig(
         this(workers, retry, retryByName, handlerTimeout, onMissingHandler, stopTimeout, Map.of());
     }
 
-    /** Without webhooks. */
+    /** Without webhooks; no key stops. */
     public ExecutorConfig(
             int workers,
             RetryPolicy retry,
@@ -89,22 +93,56 @@ public record ExecutorConfig(
                 stopTimeout,
                 switchedOff,
                 EXTERNAL_LEASE,
-                Map.of());
+                Map.of(),
+                DeadLetterPolicy.CONTINUE);
     }
 
     /** The same with external handlers whose claims last for this long, and with these webhooks. */
     public ExecutorConfig with(Duration lease, Map<String, WebhookConfig> hooks) {
         return new ExecutorConfig(
-                workers, retry, retryByName, handlerTimeout, onMissingHandler, stopTimeout, switchedOff, lease, hooks);
+                workers,
+                retry,
+                retryByName,
+                handlerTimeout,
+                onMissingHandler,
+                stopTimeout,
+                switchedOff,
+                lease,
+                hooks,
+                onDeadLetter);
+    }
+
+    /** The same with keys that stop at dead letters, or do not. */
+    public ExecutorConfig with(DeadLetterPolicy policy) {
+        return new ExecutorConfig(
+                workers,
+                retry,
+                retryByName,
+                handlerTimeout,
+                onMissingHandler,
+                stopTimeout,
+                switchedOff,
+                externalLease,
+                webhooks,
+                policy);
     }
 
     /** The policy of a command: the override of its name, else that of its name without a version, else the common one. */
     public RetryPolicy policyOf(String commandName) {
-        if (retryByName.isEmpty()) {
-            return retry;
+        return ofName(retryByName, commandName, retry);
+    }
+
+    /** Whether the key of a command stops when it is a dead letter; found like {@link #policyOf}. */
+    public boolean haltsKey(String commandName) {
+        return ofName(onDeadLetter.byName(), commandName, onDeadLetter.common()) == OnDeadLetter.HALT_KEY;
+    }
+
+    private static <T> T ofName(Map<String, T> byName, String commandName, T common) {
+        if (byName.isEmpty()) {
+            return common;
         }
-        RetryPolicy own = retryByName.get(commandName);
-        return own != null ? own : retryByName.getOrDefault(withoutVersion(commandName), retry);
+        T own = byName.get(commandName);
+        return own != null ? own : byName.getOrDefault(withoutVersion(commandName), common);
     }
 
     private static String withoutVersion(String commandName) {

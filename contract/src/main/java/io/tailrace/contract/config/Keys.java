@@ -211,6 +211,11 @@ final class Keys {
                     ValueType.oneOf(MissingHandler.class),
                     "What becomes of a command without a handler: dead at once, or it waits for a worker that has one.")
             .byDefault(MissingHandler.DEAD);
+    static final Key<OnDeadLetter> EXECUTOR_ON_DEAD_LETTER = ROUTES_ON_DEAD_LETTER.at("executor.on-dead-letter");
+    /** Of one command name and its versions; else it is as in {@code executor.on-dead-letter}. */
+    static final Key<OnDeadLetter> ON_DEAD_LETTER_BY_NAME =
+            ROUTES_ON_DEAD_LETTER.at("executor.retry-by-name.*.on-dead-letter");
+
     static final Key<String> SWITCHED_OFF = Key.of(
                     "executor.switched-off.*",
                     ValueType.TEXT,
@@ -242,6 +247,8 @@ final class Keys {
                             + " commands.")
             .between(1, 1000)
             .byDefault(4);
+    static final Key<OnDeadLetter> SUBSCRIPTION_ON_DEAD_LETTER =
+            ROUTES_ON_DEAD_LETTER.at("subscriptions.*.on-dead-letter");
 
     static final Key<String> REDACT_EVENTS = Key.of(
                     "redact.events.*",
@@ -358,6 +365,8 @@ final class Keys {
                 RETRY_BY_NAME.base,
                 RETRY_BY_NAME.cap,
                 RETRY_BY_NAME.maxAttempts,
+                ON_DEAD_LETTER_BY_NAME,
+                EXECUTOR_ON_DEAD_LETTER,
                 HANDLER_TIMEOUT,
                 ON_MISSING_HANDLER,
                 SWITCHED_OFF,
@@ -370,6 +379,7 @@ final class Keys {
                 SUBSCRIPTION_RETRY.base,
                 SUBSCRIPTION_RETRY.cap,
                 SUBSCRIPTION_RETRY.maxAttempts,
+                SUBSCRIPTION_ON_DEAD_LETTER,
                 REDACT_EVENTS,
                 REDACT_COMMANDS,
                 SCRUB,

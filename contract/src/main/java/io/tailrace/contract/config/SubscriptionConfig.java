@@ -3,6 +3,7 @@ package io.tailrace.contract.config;
 import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
 import io.tailrace.contract.route.RoutePattern;
 import java.util.HashSet;
 import java.util.List;
@@ -17,8 +18,10 @@ import java.util.Set;
  * @param from where it begins when it has never run
  * @param workers handlers that run at the same time
  * @param retry policy of its events
+ * @param onDeadLetter what a dead event does to its key, within the subscription
  */
-public record SubscriptionConfig(String name, List<String> events, From from, int workers, RetryPolicy retry) {
+public record SubscriptionConfig(
+        String name, List<String> events, From from, int workers, RetryPolicy retry, OnDeadLetter onDeadLetter) {
 
     /** Where a subscription begins that has never run. */
     public enum From {
@@ -31,6 +34,7 @@ public record SubscriptionConfig(String name, List<String> events, From from, in
     public SubscriptionConfig {
         Objects.requireNonNull(from, "from");
         Objects.requireNonNull(retry, "retry");
+        Objects.requireNonNull(onDeadLetter, "onDeadLetter");
         events = List.copyOf(events);
         Keys.SUBSCRIPTION_WORKERS.require(workers);
         if (!Topics.isSubscriptionName(name)) {
@@ -56,6 +60,16 @@ public record SubscriptionConfig(String name, List<String> events, From from, in
     /** With everything but the events as it is when nothing is said. */
     public SubscriptionConfig(String name, List<String> events) {
         this(name, events, From.EARLIEST, 4, RetryPolicy.EVENTS);
+    }
+
+    /** With keys that go on behind dead letters. */
+    public SubscriptionConfig(String name, List<String> events, From from, int workers, RetryPolicy retry) {
+        this(name, events, from, workers, retry, OnDeadLetter.CONTINUE);
+    }
+
+    /** The same with keys that stop at dead letters, or do not. */
+    public SubscriptionConfig with(OnDeadLetter changed) {
+        return new SubscriptionConfig(name, events, from, workers, retry, changed);
     }
 
     /** Whether it takes an event. */

@@ -22,6 +22,8 @@ final class SubscriptionReader {
         var from = section.value(Keys.SUBSCRIPTION_FROM);
         Value<Integer> workers = section.value(Keys.SUBSCRIPTION_WORKERS);
         Value<RetryPolicy> retry = ConfigReader.retry(section.section("retry"), Keys.SUBSCRIPTION_RETRY);
-        return section.make(() -> new SubscriptionConfig(name, events.get(), from.get(), workers.get(), retry.get()));
+        var onDeadLetter = section.value(Keys.SUBSCRIPTION_ON_DEAD_LETTER);
+        return section.make(() ->
+                new SubscriptionConfig(name, events.get(), from.get(), workers.get(), retry.get(), onDeadLetter.get()));
     }
 }

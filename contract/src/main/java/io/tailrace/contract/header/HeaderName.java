@@ -73,6 +73,8 @@ public enum HeaderName {
     LATE("tailrace-late"),
     /** Of a row that stands behind another: the id of the row it met. */
     BEHIND("tailrace-behind"),
+    /** {@code true} on the answer of a row whose key stops at its dead letter. */
+    HALTS("tailrace-halts"),
 
     /** The trail of a dead letter again, under the names that Kafka Streams gives to its own; only if that is switched on. */
     STREAMS_EXCEPTION("__streams.errors.exception"),

@@ -354,6 +354,32 @@ class ConfigValuesTest {
     }
 
     @Test
+    void aDeadCommandStopsItsKeyIfItsNameSaysSoOrAllDo() {
+        ExecutorConfig one = read(leastWith(
+                        "executor.retry-by-name",
+                        Map.of(
+                                "ledger.post", Map.of("on-dead-letter", "halt-key"),
+                                "ledger.post.v3", Map.of("base", "1s"),
+                                "ledger.post.v4", Map.of("on-dead-letter", "continue"))))
+                .executor();
+        assertThat(one.haltsKey("ledger.post.v2")).isTrue();
+        assertThat(one.haltsKey("ledger.post.v3")).as("waits of its own").isTrue();
+        assertThat(one.haltsKey("ledger.post.v4")).isFalse();
+        assertThat(one.haltsKey("ledger.note")).isFalse();
+        assertThat(one.policyOf("ledger.post")).isEqualTo(RetryPolicy.COMMANDS);
+        ExecutorConfig all = read(leastWith(
+                        "executor.on-dead-letter",
+                        "halt-key",
+                        "executor.retry-by-name",
+                        Map.of("ledger.note", Map.of("on-dead-letter", "continue"), "mail", Map.of("base", "1s"))))
+                .executor();
+        assertThat(all.haltsKey("ledger.note")).isFalse();
+        assertThat(all.haltsKey("mail")).isTrue();
+        assertThat(all.haltsKey("no name!")).isTrue();
+        assertThat(DEFAULTS.executor().haltsKey("ledger.post")).isFalse();
+    }
+
+    @Test
     void httpByDefault() {
         assertThat(DEFAULTS.http()).isEqualTo(new HttpConfig(true, "127.0.0.1", 9464));
     }

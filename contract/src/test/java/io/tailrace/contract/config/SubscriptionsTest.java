@@ -9,6 +9,7 @@ import io.tailrace.contract.config.SubscriptionConfig.From;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.retry.RetryPolicy;
+import io.tailrace.contract.route.OnDeadLetter;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,9 @@ class SubscriptionsTest {
                 "subscriptions.shipping.retry.cap",
                 "2s",
                 "subscriptions.shipping.retry.max-attempts",
-                7));
+                7,
+                "subscriptions.shipping.on-dead-letter",
+                "halt-key"));
         assertThat(config.subscriptions())
                 .containsExactly(
                         new SubscriptionConfig("billing", List.of("sales.order.*", "sales.refund")),
@@ -40,7 +43,8 @@ class SubscriptionsTest {
                                 List.of("*"),
                                 From.LATEST,
                                 9,
-                                new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 7)));
+                                new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 7),
+                                OnDeadLetter.HALT_KEY));
         assertThat(config.subscriptionNames()).containsExactly("billing", "shipping");
     }
 

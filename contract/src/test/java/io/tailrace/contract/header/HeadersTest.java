@@ -27,7 +27,7 @@ class HeadersTest {
                                 + " tailrace-wait tailrace-first-failed-at tailrace-failed-at tailrace-reason tailrace-error-class"
                                 + " tailrace-error-message tailrace-error-stack tailrace-stage tailrace-destination"
                                 + " tailrace-origin-topic tailrace-origin-partition tailrace-origin-offset tailrace-payload"
-                                + " tailrace-replay-id tailrace-replay-count tailrace-replay-by tailrace-late tailrace-behind __streams.errors.exception __streams.errors.message"
+                                + " tailrace-replay-id tailrace-replay-count tailrace-replay-by tailrace-late tailrace-behind tailrace-halts __streams.errors.exception __streams.errors.message"
                                 + " __streams.errors.stacktrace __streams.errors.topic __streams.errors.partition __streams.errors.offset");
     }
 

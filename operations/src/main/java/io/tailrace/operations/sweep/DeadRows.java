@@ -17,17 +17,19 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class DeadRows {
 
     private static final String ONE = """
-            WITH taken AS MATERIALIZED (SELECT c.id FROM %1$s c WHERE c.id = ? FOR UPDATE SKIP LOCKED)
-            UPDATE %1$s c SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL
-            FROM taken WHERE c.id = taken.id AND c.status = 'DEAD' RETURNING c.id""";
+            WITH taken AS MATERIALIZED (SELECT c.id FROM %1$s c WHERE c.id = ? FOR UPDATE SKIP LOCKED),
+            given AS (
+                UPDATE %1$s c SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL, halts = false
+                FROM taken WHERE c.id = taken.id AND c.status = 'DEAD' RETURNING c AS command)
+            SELECT CASE WHEN (g.command).ordering_key IS NOT NULL THEN %2$s('cancel', g.command) END FROM given g""";
 
     private static final String WHY = "SELECT c.status FROM %1$s c WHERE c.id = ?";
 
     private static final String OLD = """
             UPDATE ONLY %1$s d SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL
-            WHERE d.status = 'DEAD' AND d.ctid = ANY (ARRAY(
+            WHERE d.status = 'DEAD' AND NOT d.halts AND d.ctid = ANY (ARRAY(
                 SELECT c.ctid FROM ONLY %1$s c WHERE c.ctid > ?::tid AND c.ctid < ?::tid
-                    AND c.status = 'DEAD' AND c.failed_at < clock_timestamp() - ? * interval '1 millisecond'
+                    AND c.status = 'DEAD' AND NOT c.halts AND c.failed_at < clock_timestamp() - ? * interval '1 millisecond'
                     LIMIT %2$d FOR UPDATE SKIP LOCKED))""";
 
     /** What became of a row that was to be given up. */
@@ -40,14 +42,16 @@ public final class DeadRows {
     }
 
     private final String table;
+    private final String control;
 
     public DeadRows(TableNames names) {
         this.table = names.qualified(names.internalCommand());
+        this.control = names.qualified("emit_control");
     }
 
-    /** Gives up one. Index: the exclusion constraint on id. */
+    /** Gives up one; if it has a key, the router hears of it, where that may stop at it. Index: the exclusion constraint on id. */
     public Outcome giveUp(Connection connection, UUID id) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(ONE.formatted(table))) {
+        try (PreparedStatement statement = connection.prepareStatement(ONE.formatted(table, control))) {
             statement.setObject(1, id);
             try (ResultSet row = statement.executeQuery()) {
                 if (row.next()) {
@@ -67,7 +71,7 @@ public final class DeadRows {
     }
 
     /**
-     * Gives up those that failed last so long ago.
+     * Gives up those that failed last so long ago, but for those at which their keys stop.
      *
      * @return rows
      */

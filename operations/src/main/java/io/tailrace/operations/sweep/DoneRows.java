@@ -75,11 +75,11 @@ public final class DoneRows {
 
     /**
      * Deliveries that are completed or cancelled, by when that was, and dead ones, by when they failed: of those whose letter is gone
-     * nobody will ask again.
+     * nobody will ask again. One at which its key stops stays.
      */
     public static DoneRows ofDeliveries(TableNames names) {
         String condition = "(t.status IN ('COMPLETED', 'CANCELLED') AND " + OLDER.formatted("t.completed_at")
-                + " OR t.status = 'DEAD' AND " + OLDER.formatted("t.failed_at") + ")";
+                + " OR t.status = 'DEAD' AND NOT t.halts AND " + OLDER.formatted("t.failed_at") + ")";
         return new DoneRows(names, TableNames.DELIVERY, "event_id", condition, 2, Optional.empty());
     }
 

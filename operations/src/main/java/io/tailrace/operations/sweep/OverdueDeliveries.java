@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class OverdueDeliveries {
 
     /**
-     * Behind a row that waits rightly, or waited until a moment ago, all of its key wait rightly. What stands behind an overdue one is
+     * Behind a row that waits rightly, or waited until a moment ago, or at which the key stops, all of its key wait rightly. What stands behind an overdue one is
      * sent after it: the lane that would have released it is gone too. Index of the inner look: (subscription, source, ordering_key, place).
      */
     private static final String IS_OVERDUE = """
@@ -29,8 +29,8 @@ public final class OverdueDeliveries {
                 AND (d.claimed_until IS NULL OR d.claimed_until < clock_timestamp())
                 AND NOT EXISTS (SELECT FROM %1$s e
                     WHERE e.subscription = d.subscription AND e.source = d.source AND e.ordering_key = d.ordering_key
-                        AND e.place < d.place AND e.place IS NOT NULL AND e.status IN ('PENDING', 'DEAD') AND e.status = 'PENDING'
-                        AND greatest(e.not_before, e.created_at) >= %2$s)
+                        AND e.place < d.place AND e.place IS NOT NULL AND e.status IN ('PENDING', 'DEAD')
+                        AND (e.status = 'PENDING' AND greatest(e.not_before, e.created_at) >= %2$s OR e.status = 'DEAD' AND e.halts))
             OR d.status = 'DEAD' AND d.announced_at IS NULL AND coalesce(d.failed_at, d.created_at) < %2$s)""";
 
     /** Stated once for a statement, so that it cannot differ between two rows. */

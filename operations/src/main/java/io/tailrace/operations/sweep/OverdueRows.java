@@ -26,15 +26,15 @@ public final class OverdueRows implements Overdue {
             OR c.status = 'DEAD' AND c.announced_at IS NULL AND coalesce(c.failed_at, c.created_at) < %3$s)""";
 
     /**
-     * Behind a head that waits rightly, or did until a moment ago, all of its key wait rightly. What stands behind an overdue one is
+     * Behind a head that waits rightly, or did until a moment ago, or at which the key stops, all of its key wait rightly. What stands behind an overdue one is
      * sent after it: the lane that would have released it is gone too; and one that has no place yet gets it by being sent. Only the head is
      * looked at, since a lane may have very many rows. Index: (ordering_key, place).
      */
     private static final String HEAD_WAITS_RIGHTLY = """
-            (SELECT greatest(h.run_at, h.not_before, h.created_at) >= %3$s OR h.claimed_until >= clock_timestamp()
+            (SELECT h.status = 'DEAD' OR greatest(h.run_at, h.not_before, h.created_at) >= %3$s OR h.claimed_until >= clock_timestamp()
                     OR EXISTS (SELECT FROM %1$s p WHERE p.name = h.hold)
                 FROM %2$s h WHERE h.ordering_key = c.ordering_key AND h.place < c.place
-                    AND h.place IS NOT NULL AND h.status IN ('PENDING', 'DEAD') AND h.status = 'PENDING'
+                    AND h.place IS NOT NULL AND h.status IN ('PENDING', 'DEAD') AND (h.status = 'PENDING' OR h.halts)
                 ORDER BY h.place LIMIT 1)""";
 
     /** Stated once for a statement, so that it cannot differ between two rows. */

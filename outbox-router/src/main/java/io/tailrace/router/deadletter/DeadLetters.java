@@ -9,6 +9,7 @@ import static io.tailrace.contract.header.HeaderName.ERROR_MESSAGE;
 import static io.tailrace.contract.header.HeaderName.ERROR_STACK;
 import static io.tailrace.contract.header.HeaderName.FAILED_AT;
 import static io.tailrace.contract.header.HeaderName.FIRST_FAILED_AT;
+import static io.tailrace.contract.header.HeaderName.HALTS;
 import static io.tailrace.contract.header.HeaderName.KIND;
 import static io.tailrace.contract.header.HeaderName.MAX_DELIVERY_BYTES;
 import static io.tailrace.contract.header.HeaderName.NOT_BEFORE;
@@ -116,6 +117,8 @@ public record DeadLetters(String topic, LetterForm form) {
         Headers.Builder headers = Compose.withError(Compose.origin(record), verdict.error())
                 .remove(WAIT)
                 .remove(BEHIND)
+                // Whether a key stops here is no matter of the letter: it would be wrong once the key was let go on.
+                .remove(HALTS)
                 .remove(CONTROL)
                 .remove(NOT_BEFORE)
                 .remove(ERROR_STACK)

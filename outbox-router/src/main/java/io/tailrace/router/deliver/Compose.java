@@ -67,6 +67,7 @@ public final class Compose {
         Headers headers = record.headers().toBuilder()
                 .remove(HeaderName.WAIT)
                 .remove(HeaderName.BEHIND)
+                .remove(HeaderName.HALTS)
                 .remove(HeaderName.CONTROL)
                 .put(KIND, kind.text())
                 .put(PLACE, place.text())

@@ -117,13 +117,14 @@ public final class CommandFlow {
             // If it is on none, it
             // is found only when it would have been due: its secrets do not stay that long.
             case "cancel" ->
-                place.map(at -> Deed.settle(hear(control, LaneEvent.Kind.HURRIED, at, 0)))
+                place.map(at -> cancelled(control, at))
                         .orElseGet(() ->
                                 redaction.cancelNote(control).map(Deed::send).orElse(Deed.NONE));
             case "reschedule", "run-now" -> retime(control, LaneEvent.Kind.RETIMED, control.notBefore());
             // Rows that are overdue by their table and that nobody seems to have.
-            case "wake" -> retime(control, LaneEvent.Kind.WOKEN, 0);
+            case "wake" -> woken(control);
             case "requeue" -> requeue(control);
+            case "skip" -> place.map(at -> skipped(control, at)).orElse(Deed.NONE);
             default -> Words.unknown(control, parking);
         };
     }
@@ -133,6 +134,31 @@ public final class CommandFlow {
         return control.place()
                 .map(place -> Deed.settle(hear(control, kind, place, at)))
                 .orElseGet(() -> schedule(control, Carrier.of(control, at), at));
+    }
+
+    /** A dead one is cancelled when its letter is discarded. */
+    private Deed cancelled(Decoded control, Place at) {
+        return subscription.isHalted(control, at)
+                ? Deed.settle(hear(control, LaneEvent.Kind.SKIPPED, at, 0))
+                        .then(() -> subscription.over(control, control.turn()))
+                : Deed.settle(hear(control, LaneEvent.Kind.HURRIED, at, 0));
+    }
+
+    /**
+     * Its table has a new turn for it, at which its key goes on. If nobody here knows yet that it is dead, it is asked at that turn, and
+     * the answer is all that counts.
+     */
+    private Deed skipped(Decoded control, Place at) {
+        LaneEvent.Kind kind = subscription.isHalted(control, at) ? LaneEvent.Kind.SKIPPED : LaneEvent.Kind.RETIMED;
+        return Deed.settle(hear(control, kind, at, 0)).then(() -> subscription.over(control, control.turn() - 1));
+    }
+
+    private Deed woken(Decoded control) {
+        Deed deed = retime(control, LaneEvent.Kind.WOKEN, 0);
+        return control.place()
+                .flatMap(at -> subscription.whereItStops(control, at))
+                .map(deed::and)
+                .orElse(deed);
     }
 
     /** Out of the dead letters and onto its lane, in one transaction; heard twice, it is done once. */

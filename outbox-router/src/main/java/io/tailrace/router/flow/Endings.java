@@ -15,7 +15,6 @@ import io.tailrace.router.decode.RawRecord;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -24,16 +23,6 @@ import java.util.Optional;
  * for a mark where there is none for the row.
  */
 final class Endings {
-
-    /** What says whose row it was. */
-    private static final List<HeaderName> NAMES = List.of(
-            HeaderName.CE_ID,
-            HeaderName.CE_TYPE,
-            HeaderName.CE_SOURCE,
-            HeaderName.CE_PARTITIONKEY,
-            HeaderName.CE_EVENTVERSION,
-            HeaderName.KIND,
-            HeaderName.SEQ);
 
     private final Decider decider;
     private final Parking parking;
@@ -60,7 +49,7 @@ final class Endings {
     Act of(LaneKey lane, LaneRow row, String rowId, Verdict verdict) {
         LaneEvent outcome = halts(lane, row.record())
                 ? LaneEvent.of(
-                        LaneEvent.Kind.HALTED, row.place(), row.standing().turn(), mark(row.record()))
+                        LaneEvent.Kind.HALTED, row.place(), row.standing().turn(), Mark.of(row.record()))
                 : LaneEvent.of(LaneEvent.Kind.DEAD, row.place(), row.standing().turn(), row.record());
         return new Act(letter(lane, row.record(), rowId, verdict), outcome);
     }
@@ -97,12 +86,5 @@ final class Endings {
                 lateness.died(lane, seq, record);
             }
         });
-    }
-
-    private static RawRecord mark(RawRecord record) {
-        Headers headers = record.headers();
-        Headers.Builder marked = Headers.builder();
-        NAMES.forEach(name -> marked.putIfPresent(name, headers.text(name).orElse(null)));
-        return record.withoutValue(marked.put(HeaderName.PAYLOAD, "omitted").build());
     }
 }

@@ -69,7 +69,7 @@ public final class EventFlow implements Attempts {
         this.parking = parking;
         this.redaction = redaction;
         this.retryTopic = redaction.topics().retry(Topics.EVENTS);
-        this.operators = new HaltedHeads(around, parking);
+        this.operators = new HaltedHeads(Topics.EVENTS, around, parking);
         this.lateness = new Lateness(around.past().passed());
         this.endings = new Endings(decider, parking, lateness);
     }

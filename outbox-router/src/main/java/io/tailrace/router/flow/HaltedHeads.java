@@ -29,10 +29,13 @@ final class HaltedHeads {
 
     private static final Logger LOG = LoggerFactory.getLogger(HaltedHeads.class);
 
+    private final String x;
     private final Surroundings around;
     private final Parking parking;
 
-    HaltedHeads(Surroundings around, Parking parking) {
+    /** @param x whose lanes: the router's own, or those of a subscription of events. Of commands the table is told, and the router hears of it */
+    HaltedHeads(String x, Surroundings around, Parking parking) {
+        this.x = x;
         this.around = around;
         this.parking = parking;
     }
@@ -46,7 +49,7 @@ final class HaltedHeads {
     }
 
     private Deed goOn(Decoded word, boolean discards) {
-        LaneKey lane = LaneKey.of(Topics.EVENTS, word.source(), word.orderingKey(), word.rowId());
+        LaneKey lane = LaneKey.of(x, word.source(), word.orderingKey(), word.rowId());
         LaneRow named =
                 discards ? around.lanes().row(lane, word.seq()) : around.lanes().head(lane);
         if (named == null || !isHaltedAt(named, word)) {
@@ -56,12 +59,22 @@ final class HaltedHeads {
                 LaneEvent.Kind.SKIPPED, named.place(), named.standing().turn(), named.record());
         Deed deed = Deed.settle(
                         around.lanes().hear(lane, skipped, around.clock().millis()))
-                .then(() -> LOG.info(
-                        "Key stops no more at this row, its dead letter {}: rowId={} key={}",
-                        discards ? "is gone" : "stays",
-                        OneLine.of(word.rowId()),
-                        OneLine.of(word.orderingKey())));
+                .then(() -> wentOn(word, discards));
         return discards ? deed.and(parking.tombstone(word.rowId())) : deed;
+    }
+
+    private void wentOn(Decoded word, boolean discards) {
+        if (!x.equals(Topics.EVENTS)) {
+            // An executor that was held up may tell of the death once more: the key would stop at a row that nobody
+            // holds.
+            around.past().finished().add(x, word.source(), word.rowId(), word.turn());
+        }
+        LOG.info(
+                "Key stops no more at this row, its dead letter {}: of={} rowId={} key={}",
+                discards ? "is gone" : "stays",
+                x,
+                OneLine.of(word.rowId()),
+                OneLine.of(word.orderingKey()));
     }
 
     private static void sayWhoIsThere(Decoded word, @Nullable LaneRow there) {

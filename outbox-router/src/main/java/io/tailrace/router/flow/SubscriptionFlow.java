@@ -22,7 +22,9 @@ import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.lane.LaneKey;
 import io.tailrace.router.lane.LaneRow;
+import io.tailrace.router.lane.RowState;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a subscription, commands among them. Their order and their once-only come from the row in the handler's database;
@@ -34,6 +36,10 @@ public final class SubscriptionFlow implements Attempts {
     private static final Decoder ANSWERS =
             Decoder.ofReturned(Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING);
 
+    /** Of a command the table is told what an operator wants, and the router hears of it in order with the rows. */
+    private static final Decoder ANSWERS_AND_ORDERS = Decoder.ofReturned(
+            Kind.FAILED, Kind.BEHIND, Kind.EARLY, Kind.DONE, Kind.DEAD, Kind.REPLAY, Kind.WAITING, Kind.CONTROL);
+
     /** Short against the second that an executor waits out itself, and longer than most answers take. */
     private static final long STEP_MILLIS = 100;
 
@@ -43,6 +49,7 @@ public final class SubscriptionFlow implements Attempts {
     private final boolean isOfEvents;
     private final Surroundings around;
     private final Parking parking;
+    private final HaltedHeads operators;
     private final String redeliveryTopic;
 
     /**
@@ -54,6 +61,7 @@ public final class SubscriptionFlow implements Attempts {
         this.isOfEvents = !subscription.equals(Topics.COMMANDS);
         this.around = around;
         this.parking = parking;
+        this.operators = new HaltedHeads(subscription, around, parking);
         this.redeliveryTopic = redeliveryTopic;
     }
 
@@ -62,9 +70,11 @@ public final class SubscriptionFlow implements Attempts {
         return subscription;
     }
 
-    /** An executor's answer, or an operator's replay. */
+    /** An executor's answer, an operator's replay, or his word to a row at which a key stops. */
     Deed answered(RawRecord record) {
-        return ANSWERS.decode(record).match(this::hear, this::park);
+        return (isOfEvents ? ANSWERS_AND_ORDERS : ANSWERS)
+                .decode(record)
+                .match(word -> word.kind() == Kind.CONTROL ? operators.hear(word) : hear(word), this::park);
     }
 
     /** A row of a lane goes to an executor; one that is to be given up goes there too, since its table holds the truth about it. */
@@ -97,8 +107,38 @@ public final class SubscriptionFlow implements Attempts {
 
     /** Something happened to a row of this subscription. */
     Change hear(Decoded row, LaneEvent event) {
-        LaneKey lane = LaneKey.of(subscription, row.source(), row.orderingKey(), row.rowId());
-        return around.lanes().hear(lane, event, now());
+        return around.lanes().hear(laneOf(row), event, now());
+    }
+
+    private LaneKey laneOf(Decoded row) {
+        return LaneKey.of(subscription, row.source(), row.orderingKey(), row.rowId());
+    }
+
+    /** Whether the key stops at a row, as far as is known here. */
+    boolean isHalted(Decoded row, Place place) {
+        return halted(row, place) != null;
+    }
+
+    private @Nullable LaneRow halted(Decoded row, Place place) {
+        LaneRow there = around.lanes().row(laneOf(row), place);
+        return there != null && there.state() == RowState.HALTED ? there : null;
+    }
+
+    /** What is said of a row up to this turn is over: it may have been held up on its way. */
+    void over(Decoded row, int turn) {
+        around.past().finished().add(subscription, row.source(), row.rowId(), turn);
+    }
+
+    /**
+     * The table of a row runs it, or misses it, while its key stops here before it or at it: the one at which it stops is asked for, and
+     * its executor's answer tells what stands in the table. So no key stands for ever because word of it was lost.
+     */
+    Optional<Outgoing> whereItStops(Decoded row, Place place) {
+        LaneRow head = around.lanes().head(laneOf(row));
+        if (head == null || head.state() != RowState.HALTED || head.place().compareTo(place) > 0) {
+            return Optional.empty();
+        }
+        return Optional.of(released(head));
     }
 
     private Deed hear(Decoded answer) {
@@ -123,19 +163,55 @@ public final class SubscriptionFlow implements Attempts {
     }
 
     private Deed ofARowOnItsPlace(Decoded answer, Place place) {
+        if (answer.kind() == Kind.BEHIND && isOneTooMany(answer, place)) {
+            return givenUp(answer, place);
+        }
+        boolean isSaidAgain = answer.kind() == Kind.DEAD && stopsAtIt(answer, place);
         Change change = hear(answer, eventOf(answer, place));
         Heard heard = change.heard();
         Deed deed = Deed.settle(change);
         return switch (answer.kind()) {
             case DONE -> deed.then(() -> remember(answer));
             case FAILED ->
-                heard == Heard.CHANGED ? deed.then(() -> around.metrics().retried(subscription)) : deed;
+                heard == Heard.CHANGED
+                        ? whereItStops(answer, place)
+                                .map(deed::and)
+                                .orElse(deed)
+                                .then(() -> around.metrics().retried(subscription))
+                        : deed;
             case BEHIND ->
                 heard == Heard.MET_A_STRANGER ? stranger(answer).map(deed::and).orElse(deed) : deed;
             // One that died at its first attempt was never on a lane, and is parked all the same.
-            case DEAD -> heard == Heard.STALE ? deed : parked(letter(answer)).and(change);
+            case DEAD ->
+                heard == Heard.STALE || isSaidAgain
+                        ? deed
+                        : parked(letter(answer)).and(change);
             default -> deed;
         };
+    }
+
+    /** Its letter is there: it was written with the mark on the lane, and goes with it. */
+    private boolean stopsAtIt(Decoded dead, Place place) {
+        LaneRow there = halted(dead, place);
+        return there != null && there.standing().turn() == dead.turn();
+    }
+
+    private static boolean halts(Decoded answer) {
+        return answer.orderingKey() != null
+                && answer.record().headers().text(HeaderName.HALTS).isPresent();
+    }
+
+    /** Behind a row at which its key stops, or will, if it is given up. */
+    private boolean isOneTooMany(Decoded behind, Place place) {
+        return around.lanes().refuses(laneOf(behind), LaneRow.fresh(place, behind.record()), halts(behind), now());
+    }
+
+    /** It is on no lane: what its executor answers is all that is heard of it again. */
+    private Deed givenUp(Decoded behind, Place place) {
+        Outgoing released = Compose.released(behind.record(), redeliveryTopic, Kind.REDELIVERY, place, behind.turn());
+        return Deed.send(
+                Compose.buried(released, Reason.LANE_OVERFLOW, Overflow.TRAIL, Overflow.STAGE),
+                () -> around.metrics().released(subscription));
     }
 
     /** A row that was never stamped has no place and stands on no lane. */
@@ -189,11 +265,20 @@ public final class SubscriptionFlow implements Attempts {
             case BEHIND -> event(LaneEvent.Kind.BEHIND, answer, place, now);
             case EARLY -> event(LaneEvent.Kind.EARLY, answer, place, later);
             case DONE -> event(LaneEvent.Kind.DONE, answer, place, now);
-            case DEAD -> event(LaneEvent.Kind.DEAD, answer, place, now);
-            case REPLAY -> event(LaneEvent.Kind.REPLAYED, answer, place, 0);
+            case DEAD -> dead(answer, place);
+            // The row of an event keeps the turn of its death until an executor has the replay.
+            case REPLAY ->
+                event(isHalted(answer, place) ? LaneEvent.Kind.REVIVED : LaneEvent.Kind.REPLAYED, answer, place, 0);
             default ->
                 throw new IllegalStateException("kind " + answer.kind() + " is no answer, yet the decoder let it pass");
         };
+    }
+
+    private LaneEvent dead(Decoded answer, Place place) {
+        return halts(answer)
+                ? new LaneEvent(
+                        LaneEvent.Kind.HALTED, place, answer.turn(), 0, answer.attempts(), 0, Mark.of(answer.record()))
+                : event(LaneEvent.Kind.DEAD, answer, place, now());
     }
 
     private static LaneEvent event(LaneEvent.Kind kind, Decoded answer, Place place, long notBefore) {

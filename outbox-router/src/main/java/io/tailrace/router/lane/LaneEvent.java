@@ -34,7 +34,10 @@ public record LaneEvent(Kind kind, Place place, int turn, long notBefore, int at
         HALTED(Fence.NOT_OLDER),
         /** It was dead and is tried anew, at its own place. */
         REPLAYED(Fence.NEWER),
-        /** The same of a row of the router, which has no turn outside its lane: the dead letter it came from is there once. */
+        /**
+         * The same of a row of the router, which has no turn outside its lane, or of an event at which its key stops, which has the turn of
+         * its death still: the dead letter it came from is there once.
+         */
         REVIVED(Fence.NONE),
         /** An operator lets the key go on without it. */
         SKIPPED(Fence.NONE),

@@ -16,12 +16,12 @@ import java.util.Map;
  * EARLY        ENTER     DROP      REST      DROP      same turn again, later
  * DONE         DROP      LEAVE     LEAVE     LEAVE     a head that leaves so opens the window
  * DEAD         DROP      LEAVE     LEAVE     LEAVE     a head that leaves so does not
- * HALTED       HALT      HALT      HALT      DROP      dead as well, but it stays and nobody passes it
+ * HALTED       HALT      HALT      HALT      HALT      dead as well, but it stays and nobody passes it
  * REPLAYED     ENTER     ENTER     ENTER     ENTER     at its own place, before newer rows
  * REVIVED      ENTER     DROP      DROP      ENTER     the same; one that waits is on its way
  * SKIPPED      DROP      DROP      DROP      LEAVE     only a halted row is passed over
  * RETIMED      ENTER     RETIME    RETIME    DROP      keeps the record that carries its payload
- * WOKEN        ENTER     DROP      DROP      DROP      somebody has it already
+ * WOKEN        ENTER     DROP      DROP      ENTER     somebody has it already, unless it is dead here and pending there
  * HURRIED      DROP      HURRY     DROP      DROP
  * OVERFLOWED   DROP      BURY      DROP      DROP      what an executor holds is not taken from it
  * DUE          DROP      RELEASE   REPEAT    DROP      its hour has come; of a released row: its answer is overdue
@@ -64,12 +64,12 @@ final class LaneTable {
         row(Kind.EARLY, Move.ENTER, Move.DROP, Move.REST, Move.DROP);
         row(Kind.DONE, Move.DROP, Move.LEAVE, Move.LEAVE, Move.LEAVE);
         row(Kind.DEAD, Move.DROP, Move.LEAVE, Move.LEAVE, Move.LEAVE);
-        row(Kind.HALTED, Move.HALT, Move.HALT, Move.HALT, Move.DROP);
+        row(Kind.HALTED, Move.HALT, Move.HALT, Move.HALT, Move.HALT);
         row(Kind.REPLAYED, Move.ENTER, Move.ENTER, Move.ENTER, Move.ENTER);
         row(Kind.REVIVED, Move.ENTER, Move.DROP, Move.DROP, Move.ENTER);
         row(Kind.SKIPPED, Move.DROP, Move.DROP, Move.DROP, Move.LEAVE);
         row(Kind.RETIMED, Move.ENTER, Move.RETIME, Move.RETIME, Move.DROP);
-        row(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP, Move.DROP);
+        row(Kind.WOKEN, Move.ENTER, Move.DROP, Move.DROP, Move.ENTER);
         row(Kind.HURRIED, Move.DROP, Move.HURRY, Move.DROP, Move.DROP);
         row(Kind.OVERFLOWED, Move.DROP, Move.BURY, Move.DROP, Move.DROP);
         row(Kind.DUE, Move.DROP, Move.RELEASE, Move.REPEAT, Move.DROP);
