@@ -26,6 +26,7 @@ import picocli.CommandLine.IVersionProvider;
             RoutesVerb.class,
             DlqVerb.class,
             CommandsVerb.class,
+            SubscriptionsVerb.class,
             StatusVerb.class,
             ConfigVerb.class,
             HelpCommand.class

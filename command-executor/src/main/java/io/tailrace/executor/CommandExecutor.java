@@ -19,6 +19,7 @@ import io.tailrace.executor.hold.Holds;
 import io.tailrace.executor.intake.Intake;
 import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.metric.ExecutorMetrics;
+import io.tailrace.executor.run.Around;
 import io.tailrace.executor.run.CommandHandling;
 import io.tailrace.executor.run.HandlerRun;
 import io.tailrace.executor.run.Handling;
@@ -198,10 +199,15 @@ public final class CommandExecutor implements Part {
                 config.source(),
                 config.outbox().mode(),
                 config.executor().handlerTimeout(),
-                handlers,
+                Around.commands(handlers),
                 metrics::ran);
-        Holds holds = opened.add(
-                new Holds(connections, new HoldTable(config.source().tables()), handlers, config.executor(), metrics));
+        Holds holds = opened.add(new Holds(
+                connections,
+                new HoldTable(config.source().tables()),
+                commands::knows,
+                config.executor(),
+                metrics,
+                "Commands"));
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
                 new RowSecrets(config, metrics),

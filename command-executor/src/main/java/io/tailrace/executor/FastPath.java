@@ -7,11 +7,14 @@ import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.record.Place;
 import io.tailrace.executor.claim.ClaimRequest;
 import io.tailrace.executor.claim.DeliveryTable;
+import io.tailrace.executor.claim.HoldTable;
+import io.tailrace.executor.claim.HoldTable.Held;
 import io.tailrace.executor.claim.OutboxTable;
 import io.tailrace.executor.claim.OutboxTable.Found;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.hold.Gate;
 import io.tailrace.executor.metric.FastPathMetrics;
+import io.tailrace.executor.run.Around;
 import io.tailrace.executor.run.EventHandling;
 import io.tailrace.executor.run.HandlerRun;
 import io.tailrace.executor.run.RowRunner;
@@ -57,6 +60,7 @@ public final class FastPath implements AutoCloseable {
     private final SubscriptionConfig subscription;
     private final String ceSource;
     private final OutboxTable outbox;
+    private final HoldTable holds;
     private final SingleRun single;
     private final EventHandling handling;
     private final RunGuard guard = new RunGuard();
@@ -70,11 +74,11 @@ public final class FastPath implements AutoCloseable {
         DUPLICATE,
         /** A worker of the subscription, or another application, has it now. */
         RUNNING,
-        /** It was tried before and waits for its next attempt, or is dead: it is the subscription's. */
+        /** It was tried before and waits for its next attempt, or is dead, or its name is held: it is the subscription's. */
         WAITING,
         /** Its handler did not go well, or the database did not; all of it was taken back. The subscription tries it when it comes. */
         FAILED,
-        /** The subscription does not take it, or this process has no handler for it. */
+        /** The subscription does not take it, or this process has no handler for it, or it is switched off here. */
         NOT_TAKEN,
         /**
          * The outbox has no such event that others can see: its transaction has not been committed, it was published as a message, or two rows
@@ -119,6 +123,7 @@ public final class FastPath implements AutoCloseable {
         this.ceSource = config.ceSource();
         this.metrics = new FastPathMetrics(registry, config.source().name(), subscription);
         this.outbox = new OutboxTable(config.source().tables());
+        this.holds = new HoldTable(config.source().tables(), subscription);
         this.handling = new EventHandling(subscription, handlers.events(), claim -> {
             throw new IllegalStateException(
                     "an event of the outbox is whole: " + claim.request().id());
@@ -126,7 +131,13 @@ public final class FastPath implements AutoCloseable {
         this.single = new SingleRun(
                 new DeliveryTable(subscription, config.source().tables(), Pool.transactionLimit(executor)),
                 handling,
-                new HandlerRun(guard, config.source(), config.outbox().mode(), timeout, Handlers.none(), metrics::ran),
+                new HandlerRun(
+                        guard,
+                        config.source(),
+                        config.outbox().mode(),
+                        timeout,
+                        Around.events(subscription, handlers),
+                        metrics::ran),
                 new RowRunner.Rules(executor, RowSecrets.ofEvents(config), clock, () -> 0.5, Gate.OPEN),
                 Connection::commit);
     }
@@ -142,19 +153,22 @@ public final class FastPath implements AutoCloseable {
      */
     public List<Dispatched> dispatch(DataSource connections, Collection<UUID> eventIds) {
         Set<UUID> ids = new LinkedHashSet<>(eventIds);
-        Map<UUID, Found> events;
+        Look seen;
         try {
-            events = within(connections, connection -> outbox.find(connection, ids));
+            seen = within(connections, connection -> new Look(outbox.find(connection, ids), holds.all(connection)));
         } catch (SQLException unreachable) {
             return ids.stream()
                     .map(id -> told(id, null, failed(id, unreachable)))
                     .toList();
         }
-        events.values().forEach(FastPath::refuseKey);
+        seen.events().values().forEach(FastPath::refuseKey);
         List<Dispatched> all = new ArrayList<>();
         for (UUID id : ids) {
-            Found event = events.get(id);
-            all.add(told(id, event, event == null ? done(id, Outcome.NOT_FOUND) : dispatched(connections, event)));
+            Found event = seen.events().get(id);
+            all.add(told(
+                    id,
+                    event,
+                    event == null ? done(id, Outcome.NOT_FOUND) : dispatched(connections, event, seen.held())));
         }
         return List.copyOf(all);
     }
@@ -173,13 +187,19 @@ public final class FastPath implements AutoCloseable {
         }
     }
 
-    private Dispatched dispatched(DataSource connections, Found event) {
+    private Dispatched dispatched(DataSource connections, Found event, Map<String, Held> held) {
         UUID id = event.id();
+        String called = event.content().name();
         boolean taken = event.name()
                 .filter(name -> subscription.takes(name, event.content().version()))
                 .isPresent();
-        if (!taken || !handling.knows(event.content())) {
+        boolean isHandled = handling.knows(event.content())
+                && !subscription.missing().switchedOff().containsKey(called);
+        if (!taken || !isHandled) {
             return done(id, Outcome.NOT_TAKEN);
+        }
+        if (holds.isAmong(held, called)) {
+            return done(id, Outcome.WAITING);
         }
         // An interrupt that is not about this run belongs to the caller.
         boolean interrupted = Thread.interrupted();
@@ -237,6 +257,9 @@ public final class FastPath implements AutoCloseable {
         }
         return dispatched;
     }
+
+    /** What was seen before anything is dispatched. */
+    private record Look(Map<UUID, Found> events, Map<String, Held> held) {}
 
     /** What is done over a connection. */
     private interface Work<T> {

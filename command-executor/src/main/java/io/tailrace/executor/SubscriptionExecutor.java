@@ -15,13 +15,14 @@ import io.tailrace.contract.config.SubscriptionConfig;
 import io.tailrace.contract.config.SubscriptionConfig.From;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.executor.claim.DeliveryTable;
-import io.tailrace.executor.handler.EventHandlers;
+import io.tailrace.executor.claim.HoldTable;
 import io.tailrace.executor.handler.Handlers;
-import io.tailrace.executor.hold.Gate;
+import io.tailrace.executor.hold.Holds;
 import io.tailrace.executor.intake.Feed;
 import io.tailrace.executor.intake.Intake;
 import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.metric.ExecutorMetrics;
+import io.tailrace.executor.run.Around;
 import io.tailrace.executor.run.EventHandling;
 import io.tailrace.executor.run.HandlerRun;
 import io.tailrace.executor.run.RawEvents;
@@ -62,7 +63,7 @@ final class SubscriptionExecutor implements AutoCloseable {
 
     private final TailraceConfig config;
     private final SubscriptionConfig subscription;
-    private final EventHandlers handlers;
+    private final Handlers handlers;
     private final Clock clock;
     private final ExecutorMetrics metrics;
     private final KeyQueues queues;
@@ -85,7 +86,7 @@ final class SubscriptionExecutor implements AutoCloseable {
     SubscriptionExecutor(
             TailraceConfig config,
             SubscriptionConfig subscription,
-            EventHandlers handlers,
+            Handlers handlers,
             MeterRegistry registry,
             Clock clock) {
         this.config = config.with(asExecutor(config.executor(), subscription));
@@ -103,8 +104,9 @@ final class SubscriptionExecutor implements AutoCloseable {
                         subscription.retry(),
                         Map.of(),
                         common.handlerTimeout(),
-                        common.onMissingHandler(),
-                        common.stopTimeout())
+                        subscription.missing().onMissingHandler(),
+                        common.stopTimeout(),
+                        subscription.missing().switchedOff())
                 .with(DeadLetterPolicy.of(subscription.onDeadLetter()));
     }
 
@@ -123,7 +125,7 @@ final class SubscriptionExecutor implements AutoCloseable {
         SourceGate source = opened.add(new SourceGate(config.source().name(), connections, table, queues, metrics));
         EventHandling events = new EventHandling(
                 subscription.name(),
-                handlers,
+                handlers.events(),
                 new RawEvents(config.kafka(), config.topicNames().rawEvents()));
         Stamper stamper = new Stamper(
                 table, new Replies(answers, announcer, metrics, session), events, metrics, config.executor()::haltsKey);
@@ -132,19 +134,27 @@ final class SubscriptionExecutor implements AutoCloseable {
                 config.source(),
                 config.outbox().mode(),
                 config.executor().handlerTimeout(),
-                Handlers.none(),
+                Around.events(subscription.name(), handlers),
                 metrics::ran);
+        Holds holds = opened.add(new Holds(
+                connections,
+                new HoldTable(config.source().tables(), subscription.name()),
+                events::knows,
+                config.executor(),
+                metrics,
+                "Events of " + subscription.name()));
         RowRunner.Rules rules = new RowRunner.Rules(
                 config.executor(),
                 RowSecrets.ofEvents(config),
                 clock,
                 () -> ThreadLocalRandom.current().nextDouble(),
-                Gate.OPEN);
+                holds);
         RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, events, rules);
         metrics.running(queues::running);
         gate = source;
         writer = answers;
         source.open();
+        holds.open();
         queues.start(runner);
     }
 

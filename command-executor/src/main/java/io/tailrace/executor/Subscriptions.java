@@ -44,7 +44,7 @@ final class Subscriptions implements AutoCloseable {
         List<SubscriptionExecutor> executors = new ArrayList<>();
         for (SubscriptionConfig subscription : config.subscriptions()) {
             if (handlers.events().subscriptions().contains(subscription.name())) {
-                executors.add(new SubscriptionExecutor(config, subscription, handlers.events(), registry, clock));
+                executors.add(new SubscriptionExecutor(config, subscription, handlers, registry, clock));
             } else {
                 LOG.warn(
                         "No handler works for subscription {}: its events wait for a process that has one",

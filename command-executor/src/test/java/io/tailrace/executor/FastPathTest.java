@@ -138,7 +138,7 @@ class FastPathTest {
         }
 
         void comes(UUID id) {
-            shop.routed(topic, id, "shop.ordered", null);
+            shop.routed(topic, id, "shop.ordered", null, Map.of());
         }
 
         void awaitOutcome(String outcome, int times) {
@@ -270,6 +270,18 @@ class FastPathTest {
             assertThat(two.text("SELECT max(attempt)::text FROM effect WHERE command = '" + next + "'"))
                     .as("the first attempt, as if nothing had been before")
                     .isEqualTo("1");
+        }
+    }
+
+    @Test
+    void anEventWhoseNameIsHeldIsLeftToTheSubscription(Stack stack) throws Exception {
+        try (Two two = new Two(stack)) {
+            UUID id = two.publish(null);
+            stack.execute("SELECT tailrace.pause_events('billing', 'shop.ordered')");
+            assertThat(two.dispatch(id).outcome()).isEqualTo(Outcome.WAITING);
+            assertThat(two.row(id)).isEqualTo("none");
+            stack.execute("SELECT tailrace.resume_events('billing', 'shop.ordered')");
+            assertThat(two.dispatch(id).outcome()).isEqualTo(Outcome.HANDLED);
         }
     }
 

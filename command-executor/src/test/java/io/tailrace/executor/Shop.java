@@ -28,7 +28,6 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -161,8 +160,10 @@ final class Shop implements AutoCloseable {
     }
 
     /** A record of an event as the router writes it to a destination. */
-    void routed(String topic, UUID id, String name, @Nullable String key) {
-        write(topic, id, key, business(id, name, key).put(HeaderName.SEQ, "1:0").build());
+    void routed(String topic, UUID id, String name, @Nullable String key, Map<HeaderName, String> more) {
+        Headers.Builder headers = business(id, name, key).put(HeaderName.SEQ, "1:0");
+        more.forEach(headers::put);
+        write(topic, id, key, headers.build());
     }
 
     void bury(UUID id, String name, @Nullable String key, String reason) {
@@ -386,7 +387,7 @@ final class Shop implements AutoCloseable {
     }
 
     static List<String> texts(UUID... ids) {
-        return Arrays.stream(ids).map(UUID::toString).toList();
+        return List.of(ids).stream().map(UUID::toString).toList();
     }
 
     @Override

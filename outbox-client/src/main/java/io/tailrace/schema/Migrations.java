@@ -18,6 +18,7 @@ final class Migrations {
             new Migration(6, "external", Scope.ALL, List.of()),
             new Migration(7, "delivery_halts", Scope.INBOX, List.of()),
             new Migration(7, "command_halts", Scope.ALL, List.of()),
+            new Migration(8, "held_events", Scope.ALL, List.of()),
             new Migration(9, "deliveries_by_id", Scope.INBOX, List.of()),
             new Migration(9, "commands_by_id", Scope.ALL, List.of()));
 

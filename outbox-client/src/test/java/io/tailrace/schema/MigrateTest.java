@@ -42,6 +42,7 @@ class MigrateTest {
                         "applied V006 external",
                         "applied V007 delivery_halts",
                         "applied V007 command_halts",
+                        "applied V008 held_events",
                         "applied V009 deliveries_by_id",
                         "applied V009 commands_by_id",
                         "created publication " + owner.publication(),

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +28,14 @@ public final class BillingHandler implements EventHandler {
      * @param sleepMs the run takes at least so long
      * @param fail so many first attempts throw
      * @param unless throws until this switch is on
+     * @param needs what it depends on is unavailable until this switch is on
      */
-    record Job(int n, int sleepMs, int fail, @Nullable String unless) {}
+    record Job(
+            int n,
+            int sleepMs,
+            int fail,
+            @Nullable String unless,
+            @Nullable String needs) {}
 
     @Override
     public String subscription() {
@@ -58,7 +65,9 @@ public final class BillingHandler implements EventHandler {
         if (job.unless() != null && !isOn(event.connection(), job.unless())) {
             return Result.failure("switch " + job.unless() + " is off");
         }
-        return Result.success();
+        return job.needs() != null && !isOn(event.connection(), job.needs())
+                ? Result.unavailable(job.needs(), Duration.ofSeconds(1))
+                : Result.success();
     }
 
     private static boolean isOn(Connection connection, String name) throws SQLException {

@@ -6,11 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.contract.record.HoldKind;
 import io.tailrace.executor.CommandExecutor;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.operations.DeadLetter;
+import io.tailrace.operations.Pauses;
 import io.tailrace.operations.Replay;
 import io.tailrace.operations.Selection;
+import io.tailrace.testkit.ChildJvm;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import java.nio.file.Path;
@@ -58,7 +61,7 @@ class SubscriptionsTest {
                         .route(
                                 "shop.moved",
                                 Map.of("topic", stack.namespace() + ".new", "legacy-topic", stack.namespace() + ".old"))
-                        .subscription(BILLING, "shop.order", "shop.moved"));
+                        .subscription(BILLING, "shop.order", "shop.moved", "shop.paid", "shop.charged"));
         pipeline.start(Stage.ROUTER, Stage.ENGINE);
         executor = member(METERS);
     }
@@ -123,6 +126,92 @@ class SubscriptionsTest {
         awaitUntil("it is handled", () -> completed(List.of(moved)) == 1);
         awaitUntil("the other one is passed over", () -> settled() >= before + 1);
         assertThat(app.effectsOf("m")).containsExactly(7);
+    }
+
+    /** It keeps its key, with what is behind it, through a restart; woken, all of them run in order, and none has used an attempt. */
+    @Test
+    void aPausedNameWaitsAndThenItsKeysGoOnInOrder() throws SQLException {
+        assertThat(verb("subscriptions", "pause", BILLING, "shop.paid", "--why", "stocktaking"))
+                .contains("paused");
+        awaitUntil("the pause is heard of", () -> {
+            UUID some = app.transact(connection -> publish(connection, "shop.paid", null, "{\"n\":0}"));
+            awaitUntil("it is handled or held", () -> completed(List.of(some)) == 1 || held("shop.paid") > 0);
+            return held("shop.paid") > 0;
+        });
+        List<UUID> ids = app.transact(connection -> List.of(
+                publish(connection, "shop.paid", "p", "{\"n\":1}"),
+                publish(connection, "shop.order", "p", "{\"n\":2}"),
+                publish(connection, "shop.paid", "p", "{\"n\":3}"),
+                publish(connection, "shop.order", "q", "{\"n\":1}")));
+        awaitUntil("another key goes on", () -> completed(List.of(ids.get(3))) == 1);
+        awaitUntil("it is held", () -> is(ids.get(0), "hold = 'shop.paid'"));
+        awaitUntil("the next one is behind it", () -> is(ids.get(1), "turn = 1 AND hold IS NULL"));
+        executor.close();
+        executor = member(METERS);
+        UUID last = app.transact(connection -> publish(connection, "shop.order", "p", "{\"n\":4}"));
+        awaitUntil("it is behind it too", () -> is(last, "turn = 1"));
+        assertThat(app.effectsOf("p")).isEmpty();
+        assertThat(verb("subscriptions", "held")).contains(BILLING, "shop.paid", "stocktaking");
+
+        assertThat(verb("subscriptions", "resume", BILLING, "shop.paid")).contains("resumed");
+        awaitUntil("all are handled", () -> completed(ids) == ids.size() && completed(List.of(last)) == 1);
+        assertThat(app.effectsOf("p")).containsExactly(1, 2, 3, 4);
+        assertThat(app.number("SELECT sum(attempts) FROM tailrace.delivery WHERE ordering_key = 'p'"))
+                .isZero();
+        awaitUntil("nothing is held", () -> held("shop.paid") == 0);
+    }
+
+    @Test
+    void aBrokenNameWaitsUntilItsProbeGoesWell() throws SQLException {
+        int keys = 5;
+        int each = 4;
+        List<UUID> ids = app.transact(connection -> {
+            List<UUID> all = new ArrayList<>();
+            for (int n = 1; n <= each; n++) {
+                for (int key = 0; key < keys; key++) {
+                    String payload = "{\"n\":%d,\"needs\":\"bank\"}".formatted(n);
+                    all.add(publish(connection, "shop.charged", "broken-" + key, payload));
+                }
+            }
+            return all;
+        });
+        awaitUntil(
+                "it is broken",
+                () -> Pauses.ofEvents(pipeline.config().source(), BILLING).list().stream()
+                        .anyMatch(pause -> pause.name().equals("shop.charged")
+                                && pause.kind() == HoldKind.BROKEN
+                                && pause.note().orElse("").equals("bank is unavailable")));
+        awaitUntil("every key is held", () -> held("shop.charged") >= keys - 1);
+        UUID other = app.transact(connection -> publish(connection, "shop.order", "flows", "{\"n\":1}"));
+        awaitUntil("others go on", () -> completed(List.of(other)) == 1);
+        assertThat(completed(ids)).isZero();
+
+        app.switchOn("bank");
+        awaitUntil("all are handled", () -> completed(ids) == ids.size());
+        for (int key = 0; key < keys; key++) {
+            assertThat(app.effectsOf("broken-" + key)).as("key %d", key).containsExactly(1, 2, 3, 4);
+        }
+        assertThat(app.number("SELECT sum(attempts) FROM tailrace.delivery WHERE event_name = 'shop.charged'"))
+                .isZero();
+        assertThat(Pauses.ofEvents(pipeline.config().source(), BILLING).list()).isEmpty();
+    }
+
+    /** What a verb of the command line prints. */
+    private static String verb(String... arguments) {
+        try (ChildJvm cli = pipeline.cli(arguments)) {
+            int exit = cli.awaitExit(PATIENCE);
+            String said = String.join("\n", cli.output());
+            assertThat(exit).as(said).isZero();
+            return said;
+        }
+    }
+
+    private static boolean is(UUID id, String condition) throws SQLException {
+        return app.number("SELECT count(*) FROM tailrace.delivery WHERE event_id = '" + id + "' AND " + condition) == 1;
+    }
+
+    private static long held(String name) throws SQLException {
+        return app.number("SELECT count(*) FROM tailrace.delivery WHERE hold = '" + name + "'");
     }
 
     /** Members come and go while events flow and some of them fail: rebalances, answers and claims cross each other. */

@@ -12,6 +12,7 @@ import io.tailrace.executor.claim.CommandTable;
 import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.hold.Gate;
 import io.tailrace.executor.metric.ExecutorMetrics;
+import io.tailrace.executor.run.Around;
 import io.tailrace.executor.run.CommandHandling;
 import io.tailrace.executor.run.HandlerRun;
 import io.tailrace.executor.run.RowRunner;
@@ -114,7 +115,12 @@ final class OneByOne {
                 new CommandTable(tables, LIMIT),
                 new CommandHandling(handlers),
                 new HandlerRun(
-                        guard, source, OutboxMode.TABLE, executor.handlerTimeout(), handlers, (name, time) -> {}),
+                        guard,
+                        source,
+                        OutboxMode.TABLE,
+                        executor.handlerTimeout(),
+                        Around.commands(handlers),
+                        (name, time) -> {}),
                 new RowRunner.Rules(executor, RowSecrets.none(tables), clock, () -> CHANCE, Gate.OPEN),
                 Constraints::check);
     }

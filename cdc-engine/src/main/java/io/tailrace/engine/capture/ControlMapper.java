@@ -10,7 +10,7 @@ import io.tailrace.contract.record.Place;
 import java.io.IOException;
 import java.util.Optional;
 
-/** An act on a command, as the SQL functions write it into the log, to a raw record. Anybody may write a message: total. */
+/** An act on a command, or on a subscription's row of an event, as the SQL functions write it into the log, to a raw record. Anybody may write a message: total. */
 final class ControlMapper {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -49,6 +49,7 @@ final class ControlMapper {
                 .put(HeaderName.CONTROL, act.get())
                 .put(HeaderName.SEQ, settings.epoch())
                 .add(HeaderName.XID.key(), xid);
+        text(json, "subscription").ifPresent(name -> out.put(HeaderName.SUBSCRIPTION, name));
         number(json, "turn").ifPresent(turn -> out.put(HeaderName.TURN, turn));
         number(json, "place")
                 .filter(packed -> packed >= 0)

@@ -40,6 +40,7 @@ public record SizeLimit(int maxBytes) {
             HeaderName.XID.key(),
             HeaderName.KIND.key(),
             HeaderName.CONTROL.key(),
+            HeaderName.SUBSCRIPTION.key(),
             HeaderName.TURN.key(),
             HeaderName.PLACE.key(),
             HeaderName.NOT_BEFORE.key());

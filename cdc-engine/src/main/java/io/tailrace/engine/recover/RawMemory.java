@@ -225,7 +225,7 @@ final class RawMemory {
             } else if (kind.equals(Kind.COMMAND.text())) {
                 ids.command(UUID.fromString(id), notBefore(record), true);
                 commands++;
-            } else if (kind.equals(Kind.CONTROL.text())) {
+            } else if (kind.equals(Kind.CONTROL.text()) && text(record, HeaderName.SUBSCRIPTION) == null) {
                 ids.command(UUID.fromString(id), notBefore(record), false);
             }
         } catch (IllegalArgumentException notOurs) {

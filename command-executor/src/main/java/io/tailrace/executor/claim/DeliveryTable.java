@@ -43,6 +43,7 @@ public final class DeliveryTable implements RowTable {
     private final String complete;
     private final String completeAndCommit;
     private final String waiting;
+    private final String held;
     private final String dead;
     private final String halts;
     private final String acquit;
@@ -68,6 +69,7 @@ public final class DeliveryTable implements RowTable {
         this.completeAndCommit =
                 RoundTrips.withCommit(names.qualified("complete_claimed_delivery") + "(?,?,?,?,?,?,?,?,?)");
         this.waiting = "SELECT * FROM " + names.qualified("stamp_delivery_waiting") + "(?,?,?,?,?,?,?,?,?)";
+        this.held = "SELECT * FROM " + names.qualified("stamp_delivery_held") + "(?,?,?,?,?,?,?)";
         this.dead = "SELECT * FROM " + names.qualified("stamp_delivery_dead") + "(?,?,?,?,?,?,?,?,?)";
         this.halts =
                 "SELECT d.halts FROM " + names.qualified("delivery") + " d WHERE d.subscription = ? AND d.event_id = ?";
@@ -76,8 +78,7 @@ public final class DeliveryTable implements RowTable {
         this.announced = "SELECT " + names.qualified("announced_deliveries") + "(?,?,?)";
         this.claimFunction = names.qualified("claim_delivery")
                 + "(text,uuid,text,text,bigint,integer,boolean,boolean,bigint,integer)";
-        this.newestFunction =
-                names.qualified("stamp_delivery_dead") + "(text,uuid,integer,bigint,bigint,integer,text,text,boolean)";
+        this.newestFunction = names.qualified("stamp_delivery_held") + "(text,uuid,integer,bigint,bigint,text,text)";
         this.table = names.qualified("delivery");
         this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
@@ -113,7 +114,7 @@ public final class DeliveryTable implements RowTable {
         }
         if (!migrated) {
             problems.add("the database has no function " + claimFunction + " or " + newestFunction
-                    + ": run tailrace db migrate");
+                    + ": run tailrace db migrate; the inbox alone is not enough for a subscription");
         } else if (!mayWork) {
             problems.add(
                     ("role %1$s may not read and write %2$s and call its functions: GRANT SELECT, INSERT, UPDATE ON %2$s TO %1$s;"
@@ -204,8 +205,19 @@ public final class DeliveryTable implements RowTable {
     }
 
     @Override
-    public Optional<Stamp> held(Connection connection, Claim claimed, String name, @Nullable String error) {
-        throw new IllegalStateException("the names of events are not held: " + name);
+    public Optional<Stamp> held(Connection connection, Claim claimed, String name, @Nullable String error)
+            throws SQLException {
+        open(connection, claimed.request());
+        try (PreparedStatement statement = connection.prepareStatement(held)) {
+            statement.setString(1, subscription);
+            statement.setObject(2, claimed.request().id());
+            statement.setInt(3, claimed.request().turn());
+            statement.setLong(4, claimed.xid());
+            statement.setLong(5, claimed.request().place().packed());
+            statement.setString(6, name);
+            statement.setString(7, error);
+            return CommandTable.stamp(statement, claimed.request().id());
+        }
     }
 
     @Override

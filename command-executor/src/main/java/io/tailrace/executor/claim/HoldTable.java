@@ -1,7 +1,9 @@
 package io.tailrace.executor.claim;
 
 import io.tailrace.contract.name.TableNames;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.HoldKind;
+import io.tailrace.contract.route.RoutePattern;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,13 +17,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names whose commands do not run for now. Every method runs in the transaction of the connection it is given and never ends it. What
- * each one locks, and by which index, stands beside its function in {@code V004__holds.sql}. Immutable.
+ * The names whose commands, or whose events of one subscription, do not run for now. Every method runs in the transaction of the connection
+ * it is given and never ends it. What each one locks, and by which index, stands beside its function in {@code V004__holds.sql} and
+ * {@code V008__held_events.sql}. Immutable.
  */
 public final class HoldTable {
 
     private static final String BY = "executor";
 
+    private final String subscription;
     private final String all;
     private final String one;
     private final String hold;
@@ -30,16 +34,27 @@ public final class HoldTable {
     private final String probe;
     private final String putOff;
 
-    /** On the functions of a schema. */
+    /** Of the last migration that this release knows. */
+    static String newestFunction(TableNames names) {
+        return names.qualified("put_off_probe") + "(text,text,bigint)";
+    }
+
+    /** Of commands, on the functions of a schema. */
     public HoldTable(TableNames names) {
-        String held = "SELECT name, kind, probe, probe_due FROM " + names.qualified("held_names") + "()";
+        this(names, Topics.COMMANDS);
+    }
+
+    /** Of a subscription, on the functions of a schema. */
+    public HoldTable(TableNames names, String subscription) {
+        this.subscription = subscription;
+        String held = "SELECT name, kind, probe, probe_due FROM " + names.qualified("held_names") + "(?)";
         this.all = held;
-        this.one = held + " WHERE name = ?";
-        this.hold = "SELECT " + names.qualified("hold_name") + "(?,?,?,?,?)";
-        this.release = "SELECT " + names.qualified("release_name") + "(?,?)";
-        this.wake = "SELECT " + names.qualified("wake_held") + "(?)";
-        this.probe = "SELECT " + names.qualified("probe_held") + "(?,?)";
-        this.putOff = "SELECT " + names.qualified("put_off_probe") + "(?,?)";
+        this.one = held + " WHERE name IN (?,?)";
+        this.hold = "SELECT " + names.qualified("hold_name") + "(?,?,?,?,?,?)";
+        this.release = "SELECT " + names.qualified("release_name") + "(?,?,?)";
+        this.wake = "SELECT " + names.qualified("wake_held") + "(?,?)";
+        this.probe = "SELECT " + names.qualified("probe_held") + "(?,?,?)";
+        this.putOff = "SELECT " + names.qualified("put_off_probe") + "(?,?,?)";
     }
 
     /**
@@ -51,26 +66,33 @@ public final class HoldTable {
      */
     public record Held(HoldKind kind, @Nullable UUID probe, boolean probeDue) {}
 
-    /** All held names. */
+    /** All held names; {@link RoutePattern#ALL} among them holds a subscription whole. */
     public Map<String, Held> all(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(all);
-                ResultSet rows = statement.executeQuery()) {
-            Map<String, Held> names = new HashMap<>();
-            while (rows.next()) {
-                names.put(rows.getString("name"), held(rows));
-            }
-            return names;
+        try (PreparedStatement statement = connection.prepareStatement(all)) {
+            statement.setString(1, subscription);
+            return held(statement);
         }
     }
 
-    /** One name, if it is held. */
+    /** One name, if it is held, by itself or with all others. */
     public Optional<Held> of(Connection connection, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(one)) {
-            statement.setString(1, name);
-            try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() ? Optional.of(held(rows)) : Optional.empty();
-            }
+            statement.setString(1, subscription);
+            statement.setString(2, name);
+            statement.setString(3, RoutePattern.ALL);
+            Map<String, Held> names = held(statement);
+            return Optional.ofNullable(isWhole(names) ? names.get(RoutePattern.ALL) : names.get(name));
         }
+    }
+
+    /** Whether the rows of a name are held by one of these. */
+    public boolean isAmong(Map<String, Held> names, String name) {
+        return names.containsKey(name) || isWhole(names);
+    }
+
+    /** Whether a subscription is held whole. Commands are not: one could be called like that. */
+    public boolean isWhole(Map<String, Held> names) {
+        return !subscription.equals(Topics.COMMANDS) && names.containsKey(RoutePattern.ALL);
     }
 
     /**
@@ -83,14 +105,15 @@ public final class HoldTable {
     public boolean hold(Connection connection, String name, HoldKind kind, String note, @Nullable Duration probeAfter)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(hold)) {
-            statement.setString(1, name);
-            statement.setString(2, kind.text());
-            statement.setString(3, BY);
-            statement.setString(4, note);
+            statement.setString(1, subscription);
+            statement.setString(2, name);
+            statement.setString(3, kind.text());
+            statement.setString(4, BY);
+            statement.setString(5, note);
             if (probeAfter == null) {
-                statement.setNull(5, Types.BIGINT);
+                statement.setNull(6, Types.BIGINT);
             } else {
-                statement.setLong(5, probeAfter.toMillis());
+                statement.setLong(6, probeAfter.toMillis());
             }
             return isTrue(statement);
         }
@@ -99,8 +122,9 @@ public final class HoldTable {
     /** Lets a name go if this is why it is held; says whether it was. */
     public boolean release(Connection connection, String name, HoldKind kind) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(release)) {
-            statement.setString(1, name);
-            statement.setString(2, kind.text());
+            statement.setString(1, subscription);
+            statement.setString(2, name);
+            statement.setString(3, kind.text());
             return isTrue(statement);
         }
     }
@@ -108,7 +132,8 @@ public final class HoldTable {
     /** Wakes up to so many rows whose names are held no more. How many it woke. */
     public int wake(Connection connection, int most) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(wake)) {
-            statement.setInt(1, most);
+            statement.setString(1, subscription);
+            statement.setInt(2, most);
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
                 return rows.getInt(1);
@@ -119,8 +144,9 @@ public final class HoldTable {
     /** Wakes the oldest held row of a broken name that heads its key, if it is time. There is no other one before the lease is over. */
     public Optional<UUID> probe(Connection connection, String name, Duration lease) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(probe)) {
-            statement.setString(1, name);
-            statement.setLong(2, lease.toMillis());
+            statement.setString(1, subscription);
+            statement.setString(2, name);
+            statement.setLong(3, lease.toMillis());
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
                 return Optional.ofNullable(rows.getObject(1, UUID.class));
@@ -131,8 +157,9 @@ public final class HoldTable {
     /** The probe did not go well; the next one comes after a while. */
     public void putOffProbe(Connection connection, String name, Duration after) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(putOff)) {
-            statement.setString(1, name);
-            statement.setLong(2, after.toMillis());
+            statement.setString(1, subscription);
+            statement.setString(2, name);
+            statement.setLong(3, after.toMillis());
             statement.execute();
         }
     }
@@ -140,6 +167,16 @@ public final class HoldTable {
     private static boolean isTrue(PreparedStatement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery()) {
             return rows.next() && rows.getBoolean(1);
+        }
+    }
+
+    private static Map<String, Held> held(PreparedStatement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            Map<String, Held> names = new HashMap<>();
+            while (rows.next()) {
+                names.put(rows.getString("name"), held(rows));
+            }
+            return names;
         }
     }
 

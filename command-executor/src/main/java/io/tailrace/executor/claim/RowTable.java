@@ -70,11 +70,7 @@ public interface RowTable {
     Optional<Stamp> waiting(Connection connection, Claim claimed, int used, Until until, @Nullable String error)
             throws SQLException;
 
-    /**
-     * Stamps that the row waits for its name, for as long as that is held; otherwise as {@link #waiting}.
-     *
-     * @throws IllegalStateException if names of these rows are never held
-     */
+    /** Stamps that the row waits for its name, for as long as that is held; otherwise as {@link #waiting}. */
     Optional<Stamp> held(Connection connection, Claim claimed, String name, @Nullable String error) throws SQLException;
 
     /**

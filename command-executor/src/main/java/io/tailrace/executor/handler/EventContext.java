@@ -25,7 +25,10 @@ public interface EventContext {
     /** The event name as it was published. */
     String name();
 
-    /** The version that was stated, else N of a {@code .vN} at the end of the name, else 1. */
+    /**
+     * The version of the payload: that of the event (the stated one, else N of a {@code .vN} at the end of its name, else 1), or the one that
+     * {@link Upcaster}s brought it to.
+     */
     int version();
 
     /** Events of one key run one after the other, in the order in which they were committed. */
@@ -41,7 +44,7 @@ public interface EventContext {
     String contentType();
 
     /**
-     * The payload, read from JSON; fields that the type does not have are ignored.
+     * The payload, read from JSON by way of the {@link Upcaster}s of its name; fields that the type does not have are ignored.
      *
      * @throws PayloadUnreadable if there is none, it is no JSON, or the type does not take it: the event is a dead letter at once when a
      *     handler lets it through

@@ -19,7 +19,7 @@ public final class Handlers {
 
     private final Map<String, CommandHandler> byName;
     private final Map<String, List<Ranged>> byBase;
-    private final Map<String, Map<Integer, Upcaster>> upcasters;
+    private final Upcasters upcasters;
     private final List<CommandInterceptor> interceptors;
     private final EventHandlers events;
 
@@ -30,8 +30,7 @@ public final class Handlers {
         this.byName = Map.copyOf(builder.byName);
         this.byBase = builder.byBase.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, each -> List.copyOf(each.getValue())));
-        this.upcasters = builder.upcasters.entrySet().stream()
-                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, each -> Map.copyOf(each.getValue())));
+        this.upcasters = builder.upcasters.build();
         this.interceptors = builder.interceptors.stream()
                 .sorted(Comparator.comparingInt(CommandInterceptor::order))
                 .toList();
@@ -62,7 +61,7 @@ public final class Handlers {
         Builder builder = new Builder();
         builder.byName.putAll(byName);
         byBase.forEach((base, ranged) -> builder.byBase.put(base, new ArrayList<>(ranged)));
-        upcasters.forEach((base, versions) -> builder.upcasters.put(base, new HashMap<>(versions)));
+        builder.upcasters.addAll(upcasters);
         builder.interceptors.addAll(interceptors);
         builder.events.addAll(events);
         return builder;
@@ -87,7 +86,7 @@ public final class Handlers {
                         .findFirst());
     }
 
-    /** Those of events. */
+    /** Those of events, and what stands around them. */
     public EventHandlers events() {
         return events;
     }
@@ -99,15 +98,14 @@ public final class Handlers {
         return all;
     }
 
-    /** What stands around every handler, from the outside in. */
+    /** What stands around every handler of commands, from the outside in. */
     public List<CommandInterceptor> interceptors() {
         return interceptors;
     }
 
-    /** What makes of a version of a command its next one, if anything does. */
-    public Optional<Upcaster> upcaster(String nameWithoutVersion, int from) {
-        return Optional.ofNullable(
-                upcasters.getOrDefault(nameWithoutVersion, Map.of()).get(from));
+    /** What leads from one version of a command to the next. */
+    public Upcasters upcasters() {
+        return upcasters;
     }
 
     private static String base(RowName name) {
@@ -123,7 +121,7 @@ public final class Handlers {
 
         private final Map<String, CommandHandler> byName = new HashMap<>();
         private final Map<String, List<Ranged>> byBase = new HashMap<>();
-        private final Map<String, Map<Integer, Upcaster>> upcasters = new HashMap<>();
+        private final Upcasters.Builder upcasters = new Upcasters.Builder();
         private final List<CommandInterceptor> interceptors = new ArrayList<>();
         private final EventHandlers.Builder events = new EventHandlers.Builder();
 
@@ -164,30 +162,28 @@ public final class Handlers {
             return this;
         }
 
-        /** Adds what stands around every handler; {@link CommandInterceptor#order} says where. */
+        /** Adds what stands around every handler of commands; {@link CommandInterceptor#order} says where. */
         public Builder add(CommandInterceptor interceptor) {
             interceptors.add(interceptor);
             return this;
         }
 
+        /** Adds what stands around every handler of events; {@link EventInterceptor#order} says where. */
+        public Builder add(EventInterceptor interceptor) {
+            events.add(interceptor);
+            return this;
+        }
+
         /**
-         * Adds one.
+         * Adds one, of commands or of events.
          *
          * @throws IllegalArgumentException if its name is none or has a version, or another one takes the same
          */
         public Builder add(Upcaster upcaster) {
-            RowName name = valid(upcaster.name(), upcaster);
-            refuseSuffix(name, upcaster);
-            if (upcaster.from() < 1) {
-                throw new IllegalArgumentException("%s takes version %d of '%s'; the first version is 1"
-                        .formatted(classOf(upcaster), upcaster.from(), name.text()));
-            }
-            Upcaster other = upcasters
-                    .computeIfAbsent(name.text(), any -> new HashMap<>())
-                    .putIfAbsent(upcaster.from(), upcaster);
-            if (other != null) {
-                throw new IllegalArgumentException("both %s and %s take version %d of '%s'; remove one of them"
-                        .formatted(classOf(other), classOf(upcaster), upcaster.from(), name.text()));
+            if (upcaster.isForEvents()) {
+                events.add(upcaster);
+            } else {
+                upcasters.add(valid(upcaster.name(), upcaster), upcaster);
             }
             return this;
         }
@@ -197,6 +193,7 @@ public final class Handlers {
             ServiceLoader.load(CommandHandler.class, loader).forEach(this::add);
             ServiceLoader.load(EventHandler.class, loader).forEach(this::add);
             ServiceLoader.load(CommandInterceptor.class, loader).forEach(this::add);
+            ServiceLoader.load(EventInterceptor.class, loader).forEach(this::add);
             ServiceLoader.load(Upcaster.class, loader).forEach(this::add);
             return this;
         }

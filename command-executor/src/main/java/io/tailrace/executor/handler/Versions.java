@@ -1,7 +1,7 @@
 package io.tailrace.executor.handler;
 
 /**
- * Versions of a command name, both ends included.
+ * Versions of a name, both ends included.
  *
  * @param from 1 at least
  * @param to the one that the handler's payload type is for: {@link Upcaster}s lead no further

@@ -1,6 +1,6 @@
 /**
- * What an application writes: handlers of commands, what they are given and what they answer. Nothing here knows where a command
- * comes from or how its end is written down.
+ * What an application writes: handlers of commands and of events, what stands around them, what they are given and what they answer. Nothing
+ * here knows where a row comes from or how its end is written down.
  */
 @NullMarked
 package io.tailrace.executor.handler;

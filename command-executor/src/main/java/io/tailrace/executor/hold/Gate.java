@@ -53,7 +53,7 @@ public interface Gate {
     /** Notes in the transaction of a claim that nobody here answers to a name; its rows are held from now on. */
     void missing(Connection claim, String name) throws SQLException;
 
-    /** Why commands of this name do not run here, for people. */
+    /** Why rows of this name do not run here, for people. */
     String whyNot(String name);
 
     /**

@@ -4,7 +4,6 @@ import io.tailrace.contract.config.ExecutorConfig;
 import io.tailrace.contract.record.HoldKind;
 import io.tailrace.executor.claim.HoldTable;
 import io.tailrace.executor.claim.HoldTable.Held;
-import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,8 +57,9 @@ public final class Holds implements Gate, AutoCloseable {
 
     private final DataSource pool;
     private final HoldTable table;
-    private final Handlers handlers;
+    private final Predicate<String> handled;
     private final ExecutorConfig config;
+    private final String noun;
     private final ScheduledExecutorService timer;
     private final Map<String, Breaker> breakers = new HashMap<>();
 
@@ -96,12 +97,24 @@ public final class Holds implements Gate, AutoCloseable {
         void write(Connection connection) throws SQLException;
     }
 
-    /** Over one database. Knows nothing before {@link #open} or the first row. */
-    public Holds(DataSource pool, HoldTable table, Handlers handlers, ExecutorConfig config, ExecutorMetrics metrics) {
+    /**
+     * Over one database. Knows nothing before {@link #open} or the first row.
+     *
+     * @param handled names that have a handler here
+     * @param noun what the rows are, at the beginning of a line in the log
+     */
+    public Holds(
+            DataSource pool,
+            HoldTable table,
+            Predicate<String> handled,
+            ExecutorConfig config,
+            ExecutorMetrics metrics,
+            String noun) {
         this.pool = pool;
         this.table = table;
-        this.handlers = handlers;
+        this.handled = handled;
         this.config = config;
+        this.noun = noun;
         this.timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tailrace-executor-holds");
             thread.setDaemon(true);
@@ -125,7 +138,7 @@ public final class Holds implements Gate, AutoCloseable {
             // The first rows may be faster than the first look.
             names = learn(table.all(claim));
         }
-        Held held = names.containsKey(name) ? table.of(claim, name).orElse(null) : null;
+        Held held = table.isAmong(names, name) ? table.of(claim, name).orElse(null) : null;
         if (held == null || held.kind() == HoldKind.MISSING) {
             return answered ? Verdict.RUN : mayWait(name) ? Verdict.MISSING : Verdict.UNHANDLED;
         }
@@ -157,7 +170,8 @@ public final class Holds implements Gate, AutoCloseable {
             later(connection -> {
                 if (table.hold(connection, name, HoldKind.BROKEN, because, until)) {
                     LOG.warn(
-                            "Commands of a name wait until one of them goes well: name={} because={}, {} times in a row",
+                            "{} of a name wait until one of them goes well: name={} because={}, {} times in a row",
+                            noun,
                             name,
                             because,
                             Breaker.OPENS_AFTER);
@@ -177,7 +191,7 @@ public final class Holds implements Gate, AutoCloseable {
         if (probe) {
             later(connection -> {
                 if (table.release(connection, name, HoldKind.BROKEN)) {
-                    LOG.info("Commands of a name run again, one of them went well: name={}", name);
+                    LOG.info("{} of a name run again, one of them went well: name={}", noun, name);
                 }
             });
         }
@@ -201,7 +215,7 @@ public final class Holds implements Gate, AutoCloseable {
     }
 
     private boolean isAnswered(String name) {
-        return handlers.find(name).isPresent() && !config.switchedOff().containsKey(name);
+        return handled.test(name) && !config.switchedOff().containsKey(name);
     }
 
     private boolean mayWait(String name) {
@@ -248,8 +262,9 @@ public final class Holds implements Gate, AutoCloseable {
             write(connection);
             Map<String, Held> names = learn(table.all(connection));
             connection.commit();
+            boolean isWhole = table.isWhole(names);
             for (Map.Entry<String, Held> name : names.entrySet()) {
-                tend(connection, name.getKey(), name.getValue());
+                tend(connection, name.getKey(), name.getValue(), isWhole);
             }
             int woken;
             do {
@@ -288,7 +303,7 @@ public final class Holds implements Gate, AutoCloseable {
             return false;
         }
         LOG.warn(
-                "What was learnt of a name cannot be written down and is given up; it is learnt again from its next commands",
+                "What was learnt of a name cannot be written down and is given up; it is learnt again from its next rows",
                 refused);
         return true;
     }
@@ -299,10 +314,11 @@ public final class Holds implements Gate, AutoCloseable {
         }
     }
 
-    private void tend(Connection connection, String name, Held held) throws SQLException {
+    /** @param isWhole whether all names are held, so that a probe would find nothing out */
+    private void tend(Connection connection, String name, Held held, boolean isWhole) throws SQLException {
         if (held.kind() == HoldKind.MISSING && isAnswered(name)) {
             letGo(connection, name);
-        } else if (held.kind() == HoldKind.BROKEN && held.probeDue() && isAnswered(name)) {
+        } else if (held.kind() == HoldKind.BROKEN && held.probeDue() && !isWhole && isAnswered(name)) {
             Optional<UUID> probe =
                     table.probe(connection, name, config.handlerTimeout().plus(BEYOND_TIMEOUT));
             probe.ifPresent(id -> LOG.debug("Probe of a broken name: name={} rowId={}", name, id));
@@ -315,7 +331,7 @@ public final class Holds implements Gate, AutoCloseable {
         LetGo before = letGo.get(name);
         if ((before == null || before.isOver(now)) && table.release(connection, name, HoldKind.MISSING)) {
             letGo.put(name, before == null ? new LetGo(now, EVERY) : before.again(now));
-            LOG.info("Commands that waited for a handler run: name={}", name);
+            LOG.info("{} that waited for a handler run: name={}", noun, name);
         }
     }
 
@@ -325,12 +341,12 @@ public final class Holds implements Gate, AutoCloseable {
         now.forEach((name, held) -> {
             Held was = before.get(name);
             if (was == null || was.kind() != held.kind()) {
-                LOG.info("Commands of a name wait: name={} because={}", name, held.kind());
+                LOG.info("{} of a name wait: name={} because={}", noun, name, held.kind());
             }
         });
         Set<String> gone = new HashSet<>(before.keySet());
         gone.removeAll(now.keySet());
-        gone.forEach(name -> LOG.info("Commands of a name wait no more: name={}", name));
+        gone.forEach(name -> LOG.info("{} of a name wait no more: name={}", noun, name));
         known = Map.copyOf(now);
         return now;
     }

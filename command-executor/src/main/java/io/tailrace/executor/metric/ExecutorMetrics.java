@@ -138,7 +138,7 @@ public final class ExecutorMetrics {
                 .register(registry);
     }
 
-    /** Command names that are held, of a kind; asked when the meter is read. */
+    /** Names that are held, of a kind; asked when the meter is read. */
     public void held(String kind, IntSupplier names) {
         Gauge.builder("tailrace.executor.held.names", names::getAsInt)
                 .tags(own.and("kind", kind))

@@ -151,7 +151,7 @@ final class Decisions {
             return new Decision.Die(1, Reason.NAME_INVALID, ErrorTrail.of("NameInvalid", problem.get()));
         }
         return wait
-                ? new Decision.Hold(row.name(), ErrorTrail.of(MISSING, why + ", the command waits"))
+                ? new Decision.Hold(row.name(), ErrorTrail.of(MISSING, why + ", it waits"))
                 : new Decision.Die(1, Reason.HANDLER_MISSING, ErrorTrail.of(MISSING, why));
     }
 
@@ -160,7 +160,7 @@ final class Decisions {
      */
     static Decision missingForEvent(Facts facts) {
         ErrorTrail trail = ErrorTrail.of(
-                "HandlerMissing", "no handler is registered for " + facts.row().name());
+                MISSING, "no handler is registered for " + facts.row().name());
         int attempts = facts.row().progress().attempts() + 1;
         return attempts > 1 || facts.maxAttempts() == 1
                 ? new Decision.Die(1, Reason.HANDLER_MISSING, trail)

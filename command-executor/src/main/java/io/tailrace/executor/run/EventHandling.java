@@ -3,14 +3,10 @@ package io.tailrace.executor.run;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.EventContent;
-import io.tailrace.executor.handler.CommandContext;
 import io.tailrace.executor.handler.CommandHandler;
-import io.tailrace.executor.handler.EventHandler;
 import io.tailrace.executor.handler.EventHandlers;
-import io.tailrace.executor.handler.Result;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Events of one subscription: what was committed comes with the record, or from the raw topic if the record does not carry it.
@@ -41,13 +37,12 @@ public record EventHandling(String subscription, EventHandlers handlers, Payload
     public Optional<CommandHandler> handlerOf(Claim claim) {
         EventContent event = eventOf(claim);
         return handlers.find(subscription, event.name(), event.version())
-                .map(handler -> new Run(subscription, event, handler));
+                .map(handler -> EventRun.of(subscription, event, handler));
     }
 
     @Override
     public boolean knows(String name) {
-        // By its newest version or by any: a label, no more.
-        return handlers.find(subscription, name, 1).isPresent();
+        return handlers.handles(subscription, name);
     }
 
     /** Whether an event has a handler. */
@@ -76,24 +71,5 @@ public record EventHandling(String subscription, EventHandlers handlers, Payload
     private static EventContent eventOf(Claim claim) {
         return Objects.requireNonNull(
                 claim.request().event(), () -> "row " + claim.request().id() + " is no event");
-    }
-
-    /** A run of an event is the run of a command that has the event's handler called. */
-    private record Run(String subscription, EventContent event, EventHandler handler) implements CommandHandler {
-
-        @Override
-        public Set<String> names() {
-            return Set.of(event.name());
-        }
-
-        @Override
-        public Result handle(CommandContext run) throws Exception {
-            Result result = handler.handle(new EventView(run, subscription, event));
-            if (result == null) {
-                throw new IllegalStateException(
-                        handler.getClass().getName() + " returned null; it must return a Result");
-            }
-            return result;
-        }
     }
 }

@@ -40,7 +40,7 @@ record EventView(CommandContext run, String subscription, EventContent event) im
 
     @Override
     public int version() {
-        return event.version();
+        return run.version();
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.CommandInterceptor.Next;
 import io.tailrace.executor.handler.ExternalHandler;
-import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.Result;
 import java.sql.Connection;
 import java.time.Duration;
@@ -30,6 +29,7 @@ public final class HandlerRun {
      * For one database.
      *
      * @param timeout longest run
+     * @param around what the application has put around its handlers
      * @param ran told how long the handler of a name took
      */
     public HandlerRun(
@@ -37,12 +37,12 @@ public final class HandlerRun {
             SourceConfig source,
             OutboxMode outboxMode,
             Duration timeout,
-            Handlers handlers,
+            Around around,
             BiConsumer<String, Duration> ran) {
         this.guard = guard;
-        this.stages = Stages.of(guard, handlers, ran);
+        this.stages = Stages.of(guard, around.interceptors(), ran);
         this.outside = Stages.outside(guard, ran);
-        this.reader = new PayloadReader(handlers);
+        this.reader = new PayloadReader(around.upcasters());
         this.source = source;
         this.outboxMode = outboxMode;
         this.timeout = timeout;

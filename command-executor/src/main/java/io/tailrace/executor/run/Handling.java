@@ -11,7 +11,7 @@ public interface Handling {
     /** Who runs a claimed row, if anybody does. */
     Optional<CommandHandler> handlerOf(Claim claim);
 
-    /** Whether a name has a handler, for the meters. */
+    /** Whether a name has a handler, in one of its versions at least. */
     boolean knows(String name);
 
     /** What its rows are called at the beginning of a line in the log. */

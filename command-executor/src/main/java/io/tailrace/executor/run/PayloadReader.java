@@ -14,12 +14,11 @@ import io.tailrace.contract.name.RowName;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.executor.claim.CommandRow;
 import io.tailrace.executor.handler.CommandHandler;
-import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Upcaster;
+import io.tailrace.executor.handler.Upcasters;
 import io.tailrace.executor.handler.Versions;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -38,23 +37,27 @@ final class PayloadReader {
     /** Names of fields are the payload's; those of a map may be anything. */
     private static final int LONGEST_FIELD = 100;
 
-    private final Handlers handlers;
+    private final Upcasters all;
 
-    PayloadReader(Handlers handlers) {
-        this.handlers = handlers;
+    PayloadReader(Upcasters upcasters) {
+        this.all = upcasters;
     }
 
-    /** The version that upcasters bring a row to, for its handler. */
-    int version(CommandRow row, CommandHandler handler) {
-        return versionOf(row) + upcasters(row, handler).size();
+    /**
+     * The version that upcasters bring a row to, for its handler.
+     *
+     * @param stated of an event; that of a command stands in its name
+     */
+    int version(CommandRow row, OptionalInt stated, CommandHandler handler) {
+        return versionOf(row, stated) + upcasters(row, stated, handler).size();
     }
 
-    <T> T read(CommandRow row, CommandHandler handler, Class<T> type) throws PayloadUnreadable {
+    <T> T read(CommandRow row, OptionalInt stated, CommandHandler handler, Class<T> type) throws PayloadUnreadable {
         Bytes bytes = row.payload();
         if (bytes == null) {
             throw new PayloadUnreadable(row.name() + " has no payload, its handler asks for " + type.getName());
         }
-        List<Upcaster> upcasters = upcasters(row, handler);
+        List<Upcaster> upcasters = upcasters(row, stated, handler);
         T value;
         try {
             value = upcasters.isEmpty()
@@ -91,29 +94,20 @@ final class PayloadReader {
         return current;
     }
 
-    private List<Upcaster> upcasters(CommandRow row, CommandHandler handler) {
-        Optional<RowName> name = RowName.command(row.name()).name();
-        if (name.isEmpty()) {
-            return List.of();
-        }
-        String base = String.join(".", name.get().segments());
+    private List<Upcaster> upcasters(CommandRow row, OptionalInt stated, CommandHandler handler) {
         int last = handler.versions().map(Versions::to).orElse(Integer.MAX_VALUE);
-        List<Upcaster> chain = new ArrayList<>();
-        for (int version = versionOf(row); version < last; version++) {
-            Optional<Upcaster> next = handlers.upcaster(base, version);
-            if (next.isEmpty()) {
-                break;
-            }
-            chain.add(next.get());
-        }
-        return chain;
+        return nameOf(row)
+                .map(name -> all.chain(String.join(".", name.segments()), versionOf(row, stated), last))
+                .orElse(List.of());
     }
 
-    private static int versionOf(CommandRow row) {
-        return RowName.command(row.name())
-                .name()
-                .map(name -> name.version(OptionalInt.empty()).orElse(1))
-                .orElse(1);
+    private static int versionOf(CommandRow row, OptionalInt stated) {
+        return nameOf(row).map(name -> name.version(stated).orElse(1)).orElse(1);
+    }
+
+    /** What is the name of an event could be that of a command. */
+    private static Optional<RowName> nameOf(CommandRow row) {
+        return RowName.command(row.name()).name();
     }
 
     private static String problem(JsonProcessingException mismatch) {

@@ -247,7 +247,7 @@ public final class RowRunner implements Work {
     private Step missing(Connection connection, Turn turn, Claim claim, boolean wait) throws SQLException {
         CommandRow row = claim.theRow();
         stamper.metrics().handlerMissing();
-        if (claim.request().event() != null) {
+        if (claim.request().event() != null && !wait) {
             return stamper.conclude(connection, turn, claim, Decisions.missingForEvent(facts(turn.head(), row)));
         }
         Decision missing = Decisions.missing(row, wait, rules.names().whyNot(row.name()));

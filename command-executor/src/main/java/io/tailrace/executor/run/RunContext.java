@@ -12,12 +12,15 @@ import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.executor.claim.Claim;
 import io.tailrace.executor.claim.CommandRow;
+import io.tailrace.executor.claim.EventContent;
 import io.tailrace.executor.handler.CommandContext;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import java.sql.Connection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +31,7 @@ final class RunContext implements CommandContext {
 
     private final UUID id;
     private final CommandRow row;
+    private final @Nullable EventContent event;
     private final @Nullable Connection connection;
     private final SourceConfig source;
     private final OutboxMode outboxMode;
@@ -47,6 +51,7 @@ final class RunContext implements CommandContext {
             PayloadReader reader) {
         this.id = claim.request().id();
         this.row = claim.theRow();
+        this.event = claim.request().event();
         this.connection = guarded;
         this.source = source;
         this.outboxMode = outboxMode;
@@ -106,7 +111,7 @@ final class RunContext implements CommandContext {
 
     @Override
     public int version() {
-        return reader.version(row, handler);
+        return reader.version(row, stated(), handler);
     }
 
     @Override
@@ -130,7 +135,7 @@ final class RunContext implements CommandContext {
         if (before != null && before.getClass() == type) {
             return type.cast(before);
         }
-        T value = reader.read(row, handler, type);
+        T value = reader.read(row, stated(), handler, type);
         read = value;
         return value;
     }
@@ -145,14 +150,27 @@ final class RunContext implements CommandContext {
             return Map.copyOf(JSON.readValue(json, new TypeReference<Map<String, String>>() {}));
         } catch (JsonProcessingException notAnObject) {
             // The router gives such a row up as malformed; an operator has requeued it as it is.
-            throw new IllegalStateException(
-                    "the headers of command " + id + " are not an object of strings", notAnObject);
+            throw new IllegalStateException("the headers of row " + id + " are not an object of strings", notAnObject);
         }
     }
 
     @Override
     public Origin origin() {
         return row.origin();
+    }
+
+    /** Whether it is the run of an event. */
+    boolean isOfEvent() {
+        return event != null;
+    }
+
+    /** The event of a run of one. */
+    EventContent event() {
+        return Objects.requireNonNull(event, () -> "row " + id + " is no event");
+    }
+
+    private OptionalInt stated() {
+        return event == null ? OptionalInt.empty() : OptionalInt.of(event.version());
     }
 
     private Origin ofRows() {

@@ -4,7 +4,6 @@ import io.tailrace.executor.claim.GuardedConnection;
 import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.CommandInterceptor;
 import io.tailrace.executor.handler.CommandInterceptor.Next;
-import io.tailrace.executor.handler.Handlers;
 import io.tailrace.executor.handler.PayloadHandler;
 import io.tailrace.executor.handler.PayloadUnreadable;
 import io.tailrace.executor.handler.Result;
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * What stands around a handler, from the outside in: authorisation, logging, the check of the payload, the timeout, the transaction, the
+ * What stands around a handler, of commands or of events, from the outside in: authorisation, logging, the check of the payload, the timeout, the transaction, the
  * application's own. The gate stands before all of them, in {@link RowRunner}: what it stops is no run.
  */
 final class Stages {
@@ -33,14 +32,14 @@ final class Stages {
 
     private Stages() {}
 
-    static List<Stage> of(RunGuard guard, Handlers handlers, BiConsumer<String, Duration> ran) {
+    static List<Stage> of(RunGuard guard, List<CommandInterceptor> interceptors, BiConsumer<String, Duration> ran) {
         return List.of(
                 Stages::authorised,
                 Stages::logged,
                 Stages::checked,
                 timed(guard, ran),
                 Stages::inTransaction,
-                own(handlers.interceptors()));
+                own(interceptors));
     }
 
     /** Of external handlers: the application's own may count on the transaction. */
@@ -48,13 +47,14 @@ final class Stages {
         return List.of(Stages::authorised, Stages::logged, Stages::checked, timed(guard, ran));
     }
 
-    /** Whoever scheduled the command must have one of the roles. */
+    /** Whoever scheduled the command, or published the event, must have one of the roles. */
     private static Result authorised(Run run, Next next) throws Exception {
         Set<String> wanted = run.handler.roles();
         return wanted.isEmpty() || !Collections.disjoint(wanted, run.context.roles())
                 ? next.proceed()
-                : Result.rejected("it needs one of the roles " + String.join(", ", new TreeSet<>(wanted))
-                        + ", and whoever scheduled it has none of them");
+                : Result.rejected(
+                        "it needs one of the roles " + String.join(", ", new TreeSet<>(wanted)) + ", and whoever "
+                                + (run.context.isOfEvent() ? "published" : "scheduled") + " it has none of them");
     }
 
     /**

@@ -36,11 +36,15 @@ class DeliveryTableTest {
 
     @BeforeEach
     void migrate(Stack stack) throws SQLException {
+        migrate(stack, Scope.INBOX);
+    }
+
+    private static void migrate(Stack stack, Scope scope) throws SQLException {
         try (Connection connection = stack.connect()) {
             Schema.migrate(
                     connection,
                     TableNames.DEFAULT,
-                    Scope.INBOX,
+                    scope,
                     Ownership.of(new Namespace(stack.namespace()), stack.database()));
         }
     }
@@ -242,10 +246,39 @@ class DeliveryTableTest {
         }
     }
 
+    /** Of a finite instant, since the inbox reckons with it: an early look at the row, and a repetition of its answer. */
+    @Test
+    void whatIsHeldUsesNothingAndWaitsWithoutAnEnd(Stack stack) throws Exception {
+        migrate(stack, Scope.ALL);
+        UUID id = UUID.randomUUID();
+        try (Connection connection = open(stack)) {
+            Claim claim = table.claim(connection, request(id, "k", 5, 0, false));
+            Stamp held = table.held(connection, claim, "shop.paid", "E: x").orElseThrow();
+            connection.commit();
+            assertThat(held.turn()).isEqualTo(1);
+            assertThat(held.attempts()).isZero();
+            assertThat(Duration.ofMillis(held.waitMillis()).toDays()).isBetween(36_500L, 36_530L);
+
+            assertThat(table.claim(connection, request(id, "k", 5, 0, false)).verdict())
+                    .isEqualTo(Verdict.REPEAT);
+            Claim early = table.claim(connection, request(id, "k", 5, 1, false));
+            assertThat(early.verdict()).isEqualTo(Verdict.EARLY);
+            assertThat(early.theRow().progress().attempts()).isZero();
+            connection.rollback();
+            assertThat(claim(connection, UUID.randomUUID(), "k", 6, 0)).isEqualTo(Verdict.BEHIND);
+        }
+    }
+
     @Test
     void aDatabaseThatCannotBeWorkedOnIsNamedWithItsFix(Stack stack) throws Exception {
         DeliveryTable elsewhere = new DeliveryTable("billing", new TableNames("elsewhere", "o", "c"), LIMIT);
         try (Connection connection = open(stack)) {
+            assertThat(table.problems(connection))
+                    .singleElement()
+                    .asString()
+                    .contains("stamp_delivery_held", "the inbox alone is not enough for a subscription");
+            connection.commit();
+            migrate(stack, Scope.ALL);
             assertThat(table.problems(connection)).isEmpty();
             assertThat(elsewhere.problems(connection))
                     .singleElement()

@@ -82,6 +82,51 @@ class HandlersTest {
                 .hasMessageContaining("version 1 of 'ship'");
     }
 
+    private record OfEvents(String pattern, Optional<Versions> versions) implements EventHandler {
+        @Override
+        public String subscription() {
+            return "billing";
+        }
+
+        @Override
+        public Set<String> events() {
+            return Set.of(pattern);
+        }
+
+        @Override
+        public Result handle(EventContext event) {
+            return Result.success();
+        }
+    }
+
+    @Test
+    void aHandlerOfEventsWithVersionsLeavesTheOthersToTheNextPattern() {
+        OfEvents old = new OfEvents("sales.order", Optional.of(Versions.upTo(2)));
+        OfEvents young = new OfEvents("sales.order", Optional.of(Versions.between(3, 4)));
+        OfEvents second = new OfEvents("stock.moved.v2", Optional.empty());
+        EventHandlers events =
+                Handlers.builder().add(old).add(young).add(second).build().events();
+        assertThat(events.find("billing", "sales.order", 2)).containsSame(old);
+        assertThat(events.find("billing", "sales.order.v4", 4)).containsSame(young);
+        assertThat(events.find("billing", "sales.order", 5)).isEmpty();
+        assertThat(events.find("shipping", "sales.order", 2)).isEmpty();
+        for (String name : new String[] {"sales.order", "sales.order.v4", "stock.moved", "stock.moved.v2"}) {
+            assertThat(events.handles("billing", name)).as(name).isTrue();
+        }
+        for (String name : new String[] {"sales.order.v5", "stock.moved.v3", "sales.refund", "no name"}) {
+            assertThat(events.handles("billing", name)).as(name).isFalse();
+        }
+        OfEvents all = new OfEvents("*", Optional.empty());
+        Handlers.Builder more = Handlers.builder().add(old).add(all);
+        assertThat(more.build().events().find("billing", "sales.order", 5)).containsSame(all);
+        assertThatThrownBy(() -> more.add(new OfEvents("sales.order", Optional.of(Versions.between(2, 3)))))
+                .hasMessageContaining("handle 'sales.order' for subscription billing");
+        assertThatThrownBy(() -> more.add(new OfEvents("sales.order.v2", Optional.of(Versions.upTo(2)))))
+                .hasMessageContaining("take the version from the pattern");
+        assertThatThrownBy(() -> more.add(Upcaster.ofEvent("order", 1, payload -> payload)))
+                .hasMessageContaining("'order'");
+    }
+
     @Test
     void interceptorsStandByTheirOrderAndThenAsTheyWereAdded() {
         Around first = new Around(0, "first");

@@ -89,11 +89,12 @@ class PayloadReaderTest {
                 .isEqualTo(new Shipment("c", false));
         assertThat(read(upcasting, "ship", "{\"name\":\"c\"}", toTwo, Shipment.class))
                 .isEqualTo(new Shipment("c", false));
-        assertThat(new PayloadReader(upcasting).version(row("ship", "{}"), toThree))
+        assertThat(new PayloadReader(upcasting.upcasters()).version(row("ship", "{}"), OptionalInt.empty(), toThree))
                 .isEqualTo(3);
-        assertThat(new PayloadReader(upcasting).version(row("ship", "{}"), toTwo))
+        assertThat(new PayloadReader(upcasting.upcasters()).version(row("ship", "{}"), OptionalInt.empty(), toTwo))
                 .isEqualTo(2);
-        assertThat(new PayloadReader(upcasting).version(row("other.v7", "{}"), toThree))
+        assertThat(new PayloadReader(upcasting.upcasters())
+                        .version(row("other.v7", "{}"), OptionalInt.empty(), toThree))
                 .isEqualTo(7);
     }
 
@@ -109,7 +110,7 @@ class PayloadReaderTest {
 
     private static <T> T read(Handlers handlers, String name, String payload, CommandHandler handler, Class<T> type)
             throws PayloadUnreadable {
-        return new PayloadReader(handlers).read(row(name, payload), handler, type);
+        return new PayloadReader(handlers.upcasters()).read(row(name, payload), OptionalInt.empty(), handler, type);
     }
 
     private static CommandRow row(String name, String payload) {

@@ -4,7 +4,6 @@ import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.contract.config.RedactConfig.Scrub;
 import io.tailrace.contract.config.RouterConfig.Guarantee;
 import io.tailrace.contract.config.RoutesConfig.Default;
-import io.tailrace.contract.config.SubscriptionConfig.From;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.record.OutboxMode;
 import io.tailrace.contract.retry.RetryPolicy;
@@ -229,27 +228,6 @@ final class Keys {
             .between(Duration.ZERO, Duration.ofMinutes(5))
             .byDefault(Duration.ofSeconds(3));
 
-    static final Key<String> SUBSCRIPTION_EVENTS = Key.of(
-            "subscriptions.*.events",
-            ValueType.NAMES,
-            "Which events it handles, in patterns like those of routes: a name, a name with its version, whole segments followed by"
-                    + " `.*`, or `*`. `*` in the key is the name of the subscription: topics, consumer group and inbox rows bear it, so"
-                    + " it is chosen once.");
-    static final Key<From> SUBSCRIPTION_FROM = Key.of(
-                    "subscriptions.*.from",
-                    ValueType.oneOf(From.class),
-                    "Where a subscription begins that has never run: at the oldest event that the topics hold, or at the next one.")
-            .byDefault(From.EARLIEST);
-    static final Key<Integer> SUBSCRIPTION_WORKERS = Key.of(
-                    "subscriptions.*.workers",
-                    ValueType.NUMBER,
-                    "Handlers of the subscription that run at the same time, and so connections to the database, beside those of"
-                            + " commands.")
-            .between(1, 1000)
-            .byDefault(4);
-    static final Key<OnDeadLetter> SUBSCRIPTION_ON_DEAD_LETTER =
-            ROUTES_ON_DEAD_LETTER.at("subscriptions.*.on-dead-letter");
-
     static final Key<String> REDACT_EVENTS = Key.of(
                     "redact.events.*",
                     ValueType.PATHS,
@@ -307,10 +285,6 @@ final class Keys {
     /** Of one command name; what it does not say is as in {@code executor.retry}. */
     static final RetryKeys RETRY_BY_NAME =
             new RetryKeys("executor.retry-by-name.*", RetryPolicy.COMMANDS, RetryKeys.MAX_ATTEMPTS);
-
-    /** Of one subscription. */
-    static final RetryKeys SUBSCRIPTION_RETRY =
-            new RetryKeys("subscriptions.*.retry", RetryPolicy.EVENTS, RetryKeys.MAX_ATTEMPTS);
 
     static final List<Key<?>> ALL = all();
 
@@ -372,14 +346,8 @@ final class Keys {
                 SWITCHED_OFF,
                 EXECUTOR_STOP_TIMEOUT));
         all.addAll(WebhookKeys.all());
+        all.addAll(SubscriptionKeys.all());
         all.addAll(List.of(
-                SUBSCRIPTION_EVENTS,
-                SUBSCRIPTION_FROM,
-                SUBSCRIPTION_WORKERS,
-                SUBSCRIPTION_RETRY.base,
-                SUBSCRIPTION_RETRY.cap,
-                SUBSCRIPTION_RETRY.maxAttempts,
-                SUBSCRIPTION_ON_DEAD_LETTER,
                 REDACT_EVENTS,
                 REDACT_COMMANDS,
                 SCRUB,

@@ -19,9 +19,16 @@ import java.util.Set;
  * @param workers handlers that run at the same time
  * @param retry policy of its events
  * @param onDeadLetter what a dead event does to its key, within the subscription
+ * @param missing what becomes of those that nobody handles
  */
 public record SubscriptionConfig(
-        String name, List<String> events, From from, int workers, RetryPolicy retry, OnDeadLetter onDeadLetter) {
+        String name,
+        List<String> events,
+        From from,
+        int workers,
+        RetryPolicy retry,
+        OnDeadLetter onDeadLetter,
+        MissingConfig missing) {
 
     /** Where a subscription begins that has never run. */
     public enum From {
@@ -35,8 +42,9 @@ public record SubscriptionConfig(
         Objects.requireNonNull(from, "from");
         Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(onDeadLetter, "onDeadLetter");
+        Objects.requireNonNull(missing, "missing");
         events = List.copyOf(events);
-        Keys.SUBSCRIPTION_WORKERS.require(workers);
+        SubscriptionKeys.WORKERS.require(workers);
         if (!Topics.isSubscriptionName(name)) {
             throw new IllegalArgumentException(
                     ("a subscription may not be called '%s': 1 to 60 of a-z, 0-9, '_' and '-', beginning with a letter, and none of"
@@ -62,14 +70,19 @@ public record SubscriptionConfig(
         this(name, events, From.EARLIEST, 4, RetryPolicy.EVENTS);
     }
 
-    /** With keys that go on behind dead letters. */
+    /** With keys that go on behind dead letters, and with events that nobody handles as they are when nothing is said. */
     public SubscriptionConfig(String name, List<String> events, From from, int workers, RetryPolicy retry) {
-        this(name, events, from, workers, retry, OnDeadLetter.CONTINUE);
+        this(name, events, from, workers, retry, OnDeadLetter.CONTINUE, MissingConfig.DEFAULT);
     }
 
     /** The same with keys that stop at dead letters, or do not. */
     public SubscriptionConfig with(OnDeadLetter changed) {
-        return new SubscriptionConfig(name, events, from, workers, retry, changed);
+        return new SubscriptionConfig(name, events, from, workers, retry, changed, missing);
+    }
+
+    /** The same with events that nobody handles treated like this. */
+    public SubscriptionConfig with(MissingConfig changed) {
+        return new SubscriptionConfig(name, events, from, workers, retry, onDeadLetter, changed);
     }
 
     /** Whether it takes an event. */

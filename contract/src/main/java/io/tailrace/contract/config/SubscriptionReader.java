@@ -18,12 +18,20 @@ final class SubscriptionReader {
     }
 
     private static Value<SubscriptionConfig> subscription(String name, Section section) {
-        Value<List<String>> events = section.texts(Keys.SUBSCRIPTION_EVENTS);
-        var from = section.value(Keys.SUBSCRIPTION_FROM);
-        Value<Integer> workers = section.value(Keys.SUBSCRIPTION_WORKERS);
-        Value<RetryPolicy> retry = ConfigReader.retry(section.section("retry"), Keys.SUBSCRIPTION_RETRY);
-        var onDeadLetter = section.value(Keys.SUBSCRIPTION_ON_DEAD_LETTER);
-        return section.make(() ->
-                new SubscriptionConfig(name, events.get(), from.get(), workers.get(), retry.get(), onDeadLetter.get()));
+        Value<List<String>> events = section.texts(SubscriptionKeys.EVENTS);
+        var from = section.value(SubscriptionKeys.FROM);
+        Value<Integer> workers = section.value(SubscriptionKeys.WORKERS);
+        Value<RetryPolicy> retry = ConfigReader.retry(section.section("retry"), SubscriptionKeys.RETRY);
+        var onDeadLetter = section.value(SubscriptionKeys.ON_DEAD_LETTER);
+        var onMissingHandler = section.value(SubscriptionKeys.ON_MISSING_HANDLER);
+        Map<String, String> switchedOff = section.section("switched-off").texts();
+        return section.make(() -> new SubscriptionConfig(
+                name,
+                events.get(),
+                from.get(),
+                workers.get(),
+                retry.get(),
+                onDeadLetter.get(),
+                new MissingConfig(onMissingHandler.get(), switchedOff)));
     }
 }

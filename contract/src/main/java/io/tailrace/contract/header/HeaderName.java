@@ -42,6 +42,8 @@ public enum HeaderName {
     KIND("tailrace-kind"),
     /** Of a control record: the act, such as {@code cancel}. */
     CONTROL("tailrace-control"),
+    /** Of a control record about an event: the subscription whose row of it is meant. */
+    SUBSCRIPTION("tailrace-subscription"),
     /** Attempts used so far. */
     ATTEMPT("tailrace-attempt"),
     /** Milliseconds since the epoch: not before this instant. */

@@ -2,11 +2,11 @@ package io.tailrace.contract.record;
 
 import java.util.Locale;
 
-/** Why the commands of a name wait as a whole. */
+/** Why the commands, or the events of a subscription, of a name wait as a whole. */
 public enum HoldKind {
     /** An operator says so, and he alone resumes it. */
     PAUSED,
-    /** What its handler depends on is away; one command at a time finds out whether it is back. */
+    /** What its handler depends on is away; one row at a time finds out whether it is back. */
     BROKEN,
     /** No executor that met it has a handler for it, or it is switched off there. */
     MISSING;

@@ -5,6 +5,7 @@ import static io.tailrace.contract.config.ConfigFixture.problems;
 import static io.tailrace.contract.config.ConfigFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.contract.config.SubscriptionConfig.From;
 import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
@@ -12,6 +13,7 @@ import io.tailrace.contract.retry.RetryPolicy;
 import io.tailrace.contract.route.OnDeadLetter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SubscriptionsTest {
@@ -34,7 +36,11 @@ class SubscriptionsTest {
                 "subscriptions.shipping.retry.max-attempts",
                 7,
                 "subscriptions.shipping.on-dead-letter",
-                "halt-key"));
+                "halt-key",
+                "subscriptions.shipping.on-missing-handler",
+                "wait",
+                "subscriptions.shipping.switched-off",
+                Map.of("sales.refund", "the bank moves")));
         assertThat(config.subscriptions())
                 .containsExactly(
                         new SubscriptionConfig("billing", List.of("sales.order.*", "sales.refund")),
@@ -44,7 +50,8 @@ class SubscriptionsTest {
                                 From.LATEST,
                                 9,
                                 new RetryPolicy(Duration.ofSeconds(1), Duration.ofSeconds(2), 7),
-                                OnDeadLetter.HALT_KEY));
+                                OnDeadLetter.HALT_KEY,
+                                new MissingConfig(MissingHandler.WAIT, Map.of("sales.refund", "the bank moves"))));
         assertThat(config.subscriptionNames()).containsExactly("billing", "shipping");
     }
 

@@ -23,7 +23,7 @@ class HeadersTest {
                 .isEqualTo(
                         "ce_specversion ce_id ce_type ce_source ce_time ce_partitionkey ce_tenantid ce_userid ce_userroles"
                                 + " ce_correlationid ce_causationid ce_eventversion content-type traceparent tailrace-seq tailrace-place"
-                                + " tailrace-turn tailrace-xid tailrace-kind tailrace-control tailrace-attempt tailrace-not-before"
+                                + " tailrace-turn tailrace-xid tailrace-kind tailrace-control tailrace-subscription tailrace-attempt tailrace-not-before"
                                 + " tailrace-wait tailrace-first-failed-at tailrace-failed-at tailrace-reason tailrace-error-class"
                                 + " tailrace-error-message tailrace-error-stack tailrace-stage tailrace-destination"
                                 + " tailrace-origin-topic tailrace-origin-partition tailrace-origin-offset tailrace-payload"

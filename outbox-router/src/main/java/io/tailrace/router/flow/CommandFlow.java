@@ -21,7 +21,10 @@ import io.tailrace.router.lane.Heard;
 import io.tailrace.router.lane.LaneEvent;
 import io.tailrace.router.redact.Redaction;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +43,13 @@ public final class CommandFlow {
     private final Parking parking;
     private final Redaction redaction;
     private final SubscriptionFlow subscription;
+    private final Map<String, SubscriptionFlow> ofEvents;
     private final String dueTopic;
 
     /**
      * @param redaction which tells whose secrets are to go
      * @param subscription the same commands once they were stamped
+     * @param ofEvents those whose events the tables speak of, by name
      * @param dueTopic where due commands go
      */
     public CommandFlow(
@@ -53,12 +58,14 @@ public final class CommandFlow {
             Parking parking,
             Redaction redaction,
             SubscriptionFlow subscription,
+            List<SubscriptionFlow> ofEvents,
             String dueTopic) {
         this.around = around;
         this.decider = decider;
         this.parking = parking;
         this.redaction = redaction;
         this.subscription = subscription;
+        this.ofEvents = ofEvents.stream().collect(Collectors.toUnmodifiableMap(SubscriptionFlow::name, each -> each));
         this.dueTopic = dueTopic;
     }
 
@@ -125,6 +132,7 @@ public final class CommandFlow {
             case "wake" -> woken(control);
             case "requeue" -> requeue(control);
             case "skip" -> place.map(at -> skipped(control, at)).orElse(Deed.NONE);
+            case "run-event-now" -> runEvent(control);
             default -> Words.unknown(control, parking);
         };
     }
@@ -159,6 +167,21 @@ public final class CommandFlow {
                 .flatMap(at -> subscription.whereItStops(control, at))
                 .map(deed::and)
                 .orElse(deed);
+    }
+
+    /**
+     * An event that was held is to run. It waits on a lane of its subscription, which is in this task: both topics are partitioned by the
+     * ordering key. If that subscription is not configured any more, it waits until it is back.
+     */
+    private Deed runEvent(Decoded control) {
+        SubscriptionFlow flow = control.record()
+                .headers()
+                .text(HeaderName.SUBSCRIPTION)
+                .map(ofEvents::get)
+                .orElse(null);
+        return flow == null
+                ? Deed.NONE
+                : control.place().map(place -> flow.letGo(control, place)).orElse(Deed.NONE);
     }
 
     /** Out of the dead letters and onto its lane, in one transaction; heard twice, it is done once. */

@@ -141,6 +141,18 @@ public final class SubscriptionFlow implements Attempts {
         return Optional.of(released(head));
     }
 
+    /**
+     * The table of an event says that it is to run, at a new turn. What is on no lane is left to the upkeep, as that a stranger met is: the word
+     * has neither the event nor where it is to be read again.
+     */
+    Deed letGo(Decoded word, Place place) {
+        LaneKey lane = LaneKey.of(subscription, word.source(), word.orderingKey(), word.rowId());
+        return around.lanes().row(lane, place) == null
+                ? Deed.NONE
+                : Deed.settle(
+                        hear(word, new LaneEvent(LaneEvent.Kind.RETIMED, place, word.turn(), 0, 0, 0, word.record())));
+    }
+
     private Deed hear(Decoded answer) {
         if (answer.kind() == Kind.WAITING || isOver(answer)) {
             return Deed.NONE;

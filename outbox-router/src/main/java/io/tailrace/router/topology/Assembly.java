@@ -65,19 +65,21 @@ public record Assembly(
         Parking commands = parking(Topics.COMMANDS, command -> Optional.of(topics.commands()));
         SubscriptionFlow ofCommands =
                 new SubscriptionFlow(Topics.COMMANDS, around, commands, topics.redelivery(Topics.COMMANDS));
-        List<SubscriptionFlow> all = new ArrayList<>(List.of(ofCommands));
+        List<SubscriptionFlow> ofEvents = new ArrayList<>();
         for (String x : subscriptions) {
             // An event was to go to its handler, and is at its destination long since.
             Parking parking = parking(x, event -> Optional.empty());
-            all.add(new SubscriptionFlow(x, around, parking, topics.redelivery(x)));
+            ofEvents.add(new SubscriptionFlow(x, around, parking, topics.redelivery(x)));
         }
+        List<SubscriptionFlow> all = new ArrayList<>(List.of(ofCommands));
+        all.addAll(ofEvents);
         return new Router(
                 topics,
                 around,
                 outbound,
                 new GiveUp(Thrown::isSystemic),
                 new EventFlow(around, decider, events, rules.redaction()),
-                new CommandFlow(around, decider, commands, rules.redaction(), ofCommands, topics.commands()),
+                new CommandFlow(around, decider, commands, rules.redaction(), ofCommands, ofEvents, topics.commands()),
                 all);
     }
 

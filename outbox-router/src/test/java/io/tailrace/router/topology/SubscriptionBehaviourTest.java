@@ -103,6 +103,43 @@ class SubscriptionBehaviourTest {
         }
     }
 
+    /** It is woken by its table, through the log: with the record that it came with, and at the turn that it has by then. */
+    @Test
+    void anEventThatWasHeldIsReleasedAtTheTurnThatItsTableTells() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            answer(rig, Kind.FAILED, "a", 1, "1:10", Map.of(WAIT, "3155760000000", PLACE, "1:10"));
+            answer(rig, Kind.BEHIND, "b", 1, "1:11", Map.of(BEHIND, "a", PLACE, "1:11"));
+            rig.pass(Duration.ofDays(365));
+            assertThat(rig.ids(REDELIVERY)).isEmpty();
+
+            letGo(rig, "other", "a", 2, "1:10");
+            letGo(rig, Rig.SUBSCRIPTION, "on no lane", 2, "1:12");
+            assertThat(rig.ids(REDELIVERY)).isEmpty();
+            letGo(rig, Rig.SUBSCRIPTION, "a", 2, "1:10");
+            List<Rig.Out> released = rig.read(REDELIVERY);
+            assertThat(released).extracting(Rig.Out::id).containsExactly("a");
+            assertThat(released.get(0).text(TURN)).isEqualTo("2");
+            assertThat(released.get(0).value()).isEqualTo("payload of a");
+            letGo(rig, Rig.SUBSCRIPTION, "a", 2, "1:10");
+            assertThat(rig.ids(REDELIVERY)).as("heard twice").isEmpty();
+
+            answer(rig, Kind.DONE, "a", 2, "1:10", Map.of());
+            assertThat(rig.ids(REDELIVERY)).containsExactly("b");
+            assertThat(rig.read("shop.commands.redelivery")).isEmpty();
+            assertThat(rig.read("shop.commands.dlq")).isEmpty();
+        }
+    }
+
+    private static void letGo(Rig rig, String subscription, String id, int turn, String place) {
+        Headers headers = Rig.raw(id, "sales.order", "k", Kind.CONTROL).toBuilder()
+                .put(HeaderName.CONTROL, "run-event-now")
+                .put(HeaderName.SUBSCRIPTION, subscription)
+                .put(TURN, turn)
+                .put(PLACE, place)
+                .build();
+        rig.pipe(rig.topics.rawCommands(), headers, "k", null);
+    }
+
     private static void answer(Rig rig, Kind kind, String id, int turn, String seq, Map<HeaderName, String> more) {
         Headers.Builder headers =
                 Rig.raw(id, "sales.order", "k", kind).toBuilder().put(SEQ, seq).put(TURN, turn);
