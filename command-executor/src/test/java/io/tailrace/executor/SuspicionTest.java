@@ -67,7 +67,8 @@ class SuspicionTest {
 
             shop.executor(Effects.succeeding("ship"), Effects.succeeding("halt"));
             shop.awaitUntil(() -> shop.row(killer).get("announced_at") != null);
-            assertThat(Shop.idsOf(shop.allAnswers(), Kind.DEAD)).containsExactly(killer.toString());
+            // Perhaps twice: its record and its release are two, and the lane drops what it has heard.
+            assertThat(Shop.idsOf(shop.allAnswers(), Kind.DEAD)).containsOnly(killer.toString());
             assertThat(shop.row(killer))
                     .containsEntry("status", "DEAD")
                     .containsEntry("reason", "retries-exhausted")
