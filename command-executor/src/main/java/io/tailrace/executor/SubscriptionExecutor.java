@@ -142,6 +142,7 @@ final class SubscriptionExecutor implements AutoCloseable {
                 Gate.OPEN);
         RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, events, rules);
         metrics.running(queues::running);
+        metrics.outlasting(guard::outlasting);
         gate = source;
         writer = answers;
         source.open();
@@ -161,7 +162,7 @@ final class SubscriptionExecutor implements AutoCloseable {
         if (own.state() != State.READY || source == null || reader == null) {
             return named(own);
         }
-        return named(source.health().isReady() ? reader.health() : source.health());
+        return named(OpenParts.health(source, reader, guard));
     }
 
     private Health named(Health health) {

@@ -95,11 +95,17 @@ class HoldsTest {
                     return Result.unavailable("bank", Duration.ofMinutes(1));
                 }
             };
-            shop.executor(down, Effects.succeeding("ship"));
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            shop.executor(shop.config, meters, down, Effects.succeeding("ship"));
             for (int n = 0; n < 10; n++) {
                 shop.answersTo(shop.due("bill", "b-" + n), 1);
             }
             // What others write is heard of meanwhile, and what is learnt here after it is written down as well.
+            assertThat(meters.get("tailrace.executor.unavailable.age")
+                            .tag("name", "bill")
+                            .gauge()
+                            .value())
+                    .isPositive();
             stack.execute("SELECT tailrace.pause_commands('ship')");
             shop.awaitUntil(() -> {
                 UUID id = shop.due("ship", null);
