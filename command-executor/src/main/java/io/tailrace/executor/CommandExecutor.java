@@ -126,10 +126,11 @@ public final class CommandExecutor implements Part {
     public synchronized Health health() {
         SourceGate source = gate;
         Intake reader = intake;
-        if (own.state() != State.READY || source == null || reader == null) {
+        RunGuard runs = guard;
+        if (own.state() != State.READY || source == null || reader == null || runs == null) {
             return own;
         }
-        Health commands = source.health().isReady() ? reader.health() : source.health();
+        Health commands = OpenParts.health(source, reader, runs);
         Subscriptions events = subscriptions;
         return commands.isReady() && events != null ? events.health() : commands;
     }
@@ -216,6 +217,7 @@ public final class CommandExecutor implements Part {
                 holds);
         RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, commands, rules);
         metrics.running(rows::running);
+        metrics.outlasting(runs::outlasting);
         source.open();
         holds.open();
         events.open();

@@ -1,7 +1,10 @@
 package io.tailrace.executor;
 
+import io.tailrace.contract.Health;
+import io.tailrace.executor.intake.Intake;
 import io.tailrace.executor.intake.KeyQueues;
 import io.tailrace.executor.run.RunGuard;
+import io.tailrace.executor.run.SourceGate;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -34,6 +37,14 @@ final class OpenParts {
                 LOG.warn("{} did not close", part.getClass().getSimpleName(), e);
             }
         }
+    }
+
+    /** How an executor that has begun is: its database, then its group, then its handlers. */
+    static Health health(SourceGate source, Intake intake, RunGuard guard) {
+        if (!source.health().isReady()) {
+            return source.health();
+        }
+        return intake.health().isReady() ? guard.health() : intake.health();
     }
 
     /**

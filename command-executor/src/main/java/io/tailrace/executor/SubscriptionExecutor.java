@@ -151,6 +151,7 @@ final class SubscriptionExecutor implements AutoCloseable {
                 holds);
         RowRunner runner = new RowRunner(Pool.connections(connections), table, source, stamper, run, events, rules);
         metrics.running(queues::running);
+        metrics.outlasting(guard::outlasting);
         gate = source;
         writer = answers;
         source.open();
@@ -171,7 +172,7 @@ final class SubscriptionExecutor implements AutoCloseable {
         if (own.state() != State.READY || source == null || reader == null) {
             return named(own);
         }
-        return named(source.health().isReady() ? reader.health() : source.health());
+        return named(OpenParts.health(source, reader, guard));
     }
 
     private Health named(Health health) {

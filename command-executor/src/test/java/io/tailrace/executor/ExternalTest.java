@@ -3,9 +3,11 @@ package io.tailrace.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.contract.Health;
 import io.tailrace.contract.config.ExecutorConfig;
 import io.tailrace.contract.config.ExecutorConfig.MissingHandler;
 import io.tailrace.executor.handler.CommandContext;
+import io.tailrace.executor.handler.CommandHandler;
 import io.tailrace.executor.handler.ExternalContext;
 import io.tailrace.executor.handler.ExternalHandler;
 import io.tailrace.executor.handler.Result;
@@ -177,10 +179,15 @@ class ExternalTest {
 
     @Test
     void aRunThatTakesNoNoticeOfItsTimeoutDoesNotKeepItsRow(Stack stack) throws Exception {
-        try (Shop shop = Shop.open(stack, lease(Duration.ofSeconds(2)))) {
+        ExecutorConfig config = Configs.withTimeout(Duration.ofMillis(200)).with(Duration.ofSeconds(2), Map.of());
+        try (Shop shop = Shop.open(stack, config)) {
             CountDownLatch answered = new CountDownLatch(1);
             SimpleMeterRegistry meters = new SimpleMeterRegistry();
-            shop.executor(shop.config, meters, new ExternalHandler() {
+            CommandHandler inTransaction = Effects.handler("stubborn", command -> {
+                awaitUninterruptibly(answered);
+                return Result.success();
+            });
+            CommandExecutor executor = shop.executor(shop.config, meters, inTransaction, new ExternalHandler() {
                 @Override
                 public Set<String> names() {
                     return Set.of("deaf");
@@ -199,6 +206,12 @@ class ExternalTest {
                 }
             });
             UUID id = shop.due("deaf", null);
+            UUID stubborn = shop.due("stubborn", null);
+            shop.awaitUntil(() -> outlasting(meters) == 2);
+            Health health = executor.health();
+            assertThat(health.state()).isEqualTo(Health.State.WAITING);
+            assertThat(health.detail())
+                    .containsPattern("rowId=(" + id + " name=deaf|" + stubborn + " name=stubborn), and 1 more");
             shop.awaitCount(
                     "SELECT count(*) FROM tailrace.internal_command WHERE claimed_until < clock_timestamp()", 1);
             shop.redelivered(id, "deaf", null, 0, "1:0");
@@ -208,8 +221,16 @@ class ExternalTest {
             answered.countDown();
             shop.awaitMeter(meters, "tailrace.executor.stepped.back", "why", "fenced", 1);
             assertThat(shop.row(id)).containsEntry("status", "PENDING").containsEntry("attempts", "1");
+            assertThat(shop.answersTo(stubborn, 1).get(0))
+                    .containsEntry("tailrace-attempt", "1")
+                    .containsEntry("tailrace-error-class", "Timeout");
+            shop.awaitUntil(() -> executor.health().isReady() && outlasting(meters) == 0);
             shop.awaitAllPassed();
         }
+    }
+
+    private static int outlasting(SimpleMeterRegistry meters) {
+        return (int) meters.get("tailrace.executor.outlasting").gauge().value();
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

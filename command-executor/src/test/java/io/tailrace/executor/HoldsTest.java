@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -95,10 +96,16 @@ class HoldsTest {
                     return Result.unavailable("bank", Duration.ofMinutes(1));
                 }
             };
-            shop.executor(down, Effects.succeeding("ship"));
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            shop.executor(shop.config, meters, down, Effects.succeeding("ship"));
             for (int n = 0; n < 10; n++) {
                 shop.answersTo(shop.due("bill", "b-" + n), 1);
             }
+            assertThat(meters.get("tailrace.executor.unavailable.age")
+                            .tag("name", "bill")
+                            .gauge()
+                            .value())
+                    .isPositive();
             // What others write is heard of meanwhile, and what is learnt here after it is written down as well.
             stack.execute("SELECT tailrace.pause_commands('ship')");
             shop.awaitUntil(() -> {
@@ -154,11 +161,14 @@ class HoldsTest {
     @Test
     void aNameWithoutAHandlerWaitsForAnExecutorThatHasOne(Stack stack) throws Exception {
         try (Shop shop = Shop.open(stack, config(MissingHandler.WAIT, Map.of()))) {
-            CommandExecutor old = shop.executor(Effects.succeeding("bill"));
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            CommandExecutor old = shop.executor(shop.config, meters, Effects.succeeding("bill"));
             UUID id = shop.due("ship", "o-1");
             assertThat(shop.answersTo(id, 1).get(0)).containsEntry("tailrace-error-class", "HandlerMissing");
             assertHeld(shop, id);
             assertThat(shop.count("SELECT count(*) FROM tailrace.pause WHERE name = 'ship' AND kind = 'missing'"))
+                    .isEqualTo(1);
+            assertThat(meters.get("tailrace.executor.handler.missing").counter().count())
                     .isEqualTo(1);
             old.close();
             shop.executor(Effects.succeeding("ship"));
@@ -242,6 +252,29 @@ class HoldsTest {
                 assertThat(shop.awaitStatus(id, "COMPLETED")).containsEntry("attempts", "0");
                 assertThat(shop.effects(id)).isEqualTo(1);
             }
+        }
+    }
+
+    /** A name may break, and its probe be sent, between two looks of the executor to which the probe comes. */
+    @Test
+    void aProbeCountsThoughItsNameWasNotKnownToBeBroken(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack)) {
+            CountDownLatch running = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            shop.executor(Effects.handler("ship", command -> {
+                running.countDown();
+                go.await();
+                return Result.success();
+            }));
+            UUID probe = shop.insert("ship", "o-1");
+            stack.execute("UPDATE tailrace.internal_command SET turn = 2, place = (1::bigint << 48) + 5");
+            release(shop, probe);
+            running.await();
+            stack.execute("INSERT INTO tailrace.pause (name, kind, probe, probe_at) VALUES ('ship', 'broken', '" + probe
+                    + "', now() + interval '1 hour')");
+            go.countDown();
+            shop.awaitStatus(probe, "COMPLETED");
+            shop.awaitCount("SELECT count(*) FROM tailrace.pause", 0);
         }
     }
 

@@ -10,6 +10,7 @@ import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
 import io.tailrace.testkit.TcpProxy;
 import io.tailrace.testkit.TopicReader;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,12 +19,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -53,7 +59,7 @@ class SuspicionTest {
             while (!"3".equals(shop.row(killer).get("attempts"))) {
                 try (ChildJvm child = KilledExecutorTest.child(shop, 5)) {
                     Awaitility.await().atMost(Duration.ofMinutes(4)).until(() -> {
-                        release(shop, killer, released);
+                        release(shop, killer, released, Set.of("failed"));
                         return !child.isAlive();
                     });
                 }
@@ -201,6 +207,63 @@ class SuspicionTest {
         }
     }
 
+    /** The same when the group is rearranged meanwhile: who goes on with it elsewhere finds a row that has not failed. */
+    @Test
+    void aSuspectThatGoesToAnotherMemberHasNotFailed(Stack stack) throws Exception {
+        try (Shop shop = Shop.open(stack);
+                Connection one = stack.connect();
+                Connection other = stack.connect()) {
+            // In one partition and in the other.
+            Map<UUID, String> keys = new HashMap<>();
+            for (int n = 0; keys.size() < 2; n++) {
+                String key = "k" + n;
+                if (BuiltInPartitioner.partitionForKey(key.getBytes(StandardCharsets.UTF_8), 2) == keys.size()) {
+                    keys.put(shop.due("ship", key), key);
+                }
+            }
+            killInTheHandler(shop);
+            Set<UUID> met = ConcurrentHashMap.newKeySet();
+            BlockingQueue<UUID> inHandler = new LinkedBlockingQueue<>();
+            Semaphore go = new Semaphore(0);
+            shop.executor(Effects.handler("ship", command -> {
+                if (met.add(command.id())) {
+                    inHandler.add(command.id());
+                    go.acquire();
+                    OutageTest.killBackendOf(stack, command.connection().createStatement());
+                }
+                return Result.success();
+            }));
+            for (Connection taker : List.of(one, other)) {
+                UUID id = Objects.requireNonNull(inHandler.poll(Shop.PATIENCE.toSeconds(), TimeUnit.SECONDS));
+                taker.setAutoCommit(false);
+                Thread keyTaken = new Thread(() -> Trouble.takeKey(shop, taker, Objects.requireNonNull(keys.get(id))));
+                keyTaken.start();
+                shop.awaitCount(Trouble.WAITING_FOR_A_KEY, 1);
+                go.release();
+                keyTaken.join();
+            }
+            String accused = "SELECT count(*) FROM tailrace.internal_command WHERE attempts = 1";
+            assertThat(shop.count(accused)).isEqualTo(2);
+
+            // Four partitions: the first member keeps one.
+            for (int more = 0; more < 3; more++) {
+                shop.executor(Effects.succeeding("ship"));
+            }
+            shop.awaitUntil(() -> shop.count(accused) < 2);
+            one.rollback();
+            other.rollback();
+            for (UUID id : keys.keySet()) {
+                AtomicInteger released = new AtomicInteger();
+                shop.awaitUntil(() -> {
+                    release(shop, id, released, Set.of("failed", "behind"));
+                    return "COMPLETED".equals(shop.row(id).get("status"));
+                });
+                assertThat(shop.row(id)).containsEntry("attempts", "0").containsEntry("last_error", null);
+                assertThat(shop.effects(id)).isEqualTo(1);
+            }
+        }
+    }
+
     @Test
     void anAccusationOfWhichNobodyHeardIsTakenBack(Stack stack) throws Exception {
         try (Shop shop = Shop.open(stack);
@@ -237,10 +300,10 @@ class SuspicionTest {
     }
 
     /** As its lane would. */
-    private static void release(Shop shop, UUID id, AtomicInteger released) {
+    private static void release(Shop shop, UUID id, AtomicInteger released, Set<String> kinds) {
         List<ConsumerRecord<byte[], byte[]>> answers = shop.allAnswers().stream()
                 .filter(answer ->
-                        Shop.isAbout(answer, id) && "failed".equals(TopicReader.header(answer, "tailrace-kind")))
+                        Shop.isAbout(answer, id) && kinds.contains(TopicReader.header(answer, "tailrace-kind")))
                 .toList();
         if (answers.size() > released.get()) {
             released.set(answers.size());

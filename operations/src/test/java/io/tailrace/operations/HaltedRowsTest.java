@@ -3,6 +3,7 @@ package io.tailrace.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.operations.sweep.DeadRows;
+import io.tailrace.operations.sweep.InHand;
 import io.tailrace.operations.sweep.OverdueDeliveries;
 import io.tailrace.operations.sweep.OverdueRows;
 import io.tailrace.operations.sweep.Waiting;
@@ -41,12 +42,12 @@ class HaltedRowsTest {
         }
         try (Connection connection = stack.connect()) {
             assertThat(new OverdueRows(tables.config.source().tables())
-                            .count(connection, OVERDUE, WAITING)
+                            .count(connection, OVERDUE, InHand.NONE, WAITING)
                             .pending())
                     .as("that of the key that goes on")
                     .isEqualTo(1);
             assertThat(new OverdueDeliveries(tables.config.source().tables(), "billing", tables.config.ceSource())
-                            .count(connection, OVERDUE, WAITING)
+                            .count(connection, OVERDUE, InHand.NONE, WAITING)
                             .pending())
                     .isEqualTo(1);
             assertThat(new DeadRows(tables.config.source().tables())

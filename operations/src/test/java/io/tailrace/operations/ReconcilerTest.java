@@ -6,9 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.broker.ClientSettings;
+import io.tailrace.broker.CommitNote;
+import io.tailrace.broker.KafkaHeaders;
 import io.tailrace.contract.config.RedactConfig;
 import io.tailrace.contract.config.SubscriptionConfig;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.header.HeaderName;
+import io.tailrace.contract.header.Headers;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.upkeep.Rhythm;
 import io.tailrace.operations.upkeep.Upkeep;
@@ -35,6 +39,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which rows are sent again, and when not. The test is engine, router and executor: it says what they have passed. */
@@ -125,6 +130,51 @@ class ReconcilerTest {
         assertThat(counter("woken.rows") % 3).isZero();
         assertThat(counter("announced.rows")).isGreaterThanOrEqualTo(1);
         assertThat(tables.column(0x12, "concat(status, turn, attempts, place)")).isEqualTo("PENDING307");
+    }
+
+    /** A handler may run for a day, and its key have rows behind it: by the note beside the offset, all the others are looked for. */
+    @Test
+    void whatAnExecutorHasNotFinishedIsLeftAloneAndTheRestSentAgain(Stack stack) throws Exception {
+        Tables tables = Tables.on(stack);
+        new ParkedRows(tables.config);
+        String due = tables.config.topicNames().commands();
+        stack.execute("SELECT pg_create_logical_replication_slot('watch_" + stack.namespace() + "', 'pgoutput')");
+        for (int n = 0x31; n <= 0x34; n++) {
+            tables.command(n, "PENDING", null, "now() - interval '1 hour'");
+        }
+        tables.set(0x32, "ordering_key = 'busy'");
+        tables.set(0x33, "ordering_key = 'other'");
+        passed(stack, tables, 0);
+        // A row of the busy key runs, and behind it in the topic one without a key; with what lies between the executor
+        // is done.
+        write(tables, due, Duration.ofMinutes(20), row(0x30, "busy"), row(0x33, "other"), row(0x34, null));
+        try (Upkeep upkeep = new Upkeep(
+                        tables.config,
+                        new Rhythm(Duration.ZERO, Duration.ofMillis(500), Duration.ofMinutes(15), NEVER, NEVER),
+                        registry,
+                        Clock.systemUTC());
+                Tables.Reading engine = tables.reading()) {
+            upkeep.start();
+            await().atMost(PATIENCE).until(() -> gauge("lagging") == 1);
+            assertThat(gauge("overdue.rows")).isEqualTo(4);
+            assertThat(wakes(stack, tables)).isEmpty();
+
+            stands(stack, tables, new CommitNote(true, 0, 4, List.of(0L, 2L)));
+            await().atMost(PATIENCE).until(() -> wakes(stack, tables).size() >= 4);
+            assertThat(wakes(stack, tables).stream().distinct()).containsExactlyInAnyOrder("31 at 0", "33 at 0");
+            assertThat(gauge("overdue.rows")).isEqualTo(2);
+            assertThat(gauge("lagging")).isZero();
+
+            // When nothing else is left it is lag, and what a note had no room for is so too.
+            tables.set(0x31, "status = 'COMPLETED'");
+            tables.set(0x33, "status = 'COMPLETED'");
+            await().atMost(PATIENCE).until(() -> gauge("lagging") == 1);
+            assertThat(gauge("overdue.rows")).isEqualTo(2);
+            stands(stack, tables, new CommitNote(true, 0, 1, List.of(0L)));
+            tables.set(0x31, "status = 'PENDING'");
+            await().atMost(PATIENCE).until(() -> gauge("overdue.rows") == 3);
+            assertThat(gauge("lagging")).isEqualTo(1);
+        }
     }
 
     @Test
@@ -261,6 +311,31 @@ class ReconcilerTest {
         }
     }
 
+    /** The executor, in partition 0 of what is due. */
+    private static void stands(Stack stack, Tables tables, CommitNote note) throws Exception {
+        try (Admin admin = stack.admin()) {
+            admin.alterConsumerGroupOffsets(
+                            tables.config
+                                    .namespace()
+                                    .executorGroup(
+                                            Topics.COMMANDS,
+                                            tables.config.source().name()),
+                            Map.of(
+                                    new TopicPartition(
+                                            tables.config.topicNames().commands(), 0),
+                                    new OffsetAndMetadata(note.offset(), note.text(CommitNote.MOST_CHARS))))
+                    .all()
+                    .get();
+        }
+    }
+
+    private static Headers row(int n, @Nullable String key) {
+        return Headers.builder()
+                .put(HeaderName.CE_ID, id(n))
+                .putIfPresent(HeaderName.CE_PARTITIONKEY, key)
+                .build();
+    }
+
     private static void commit(Admin admin, String group, long offset, String... topics) throws Exception {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (String topic : topics) {
@@ -271,15 +346,21 @@ class ReconcilerTest {
         admin.alterConsumerGroupOffsets(group, offsets).all().get();
     }
 
-    /** One record in partition 0, of a transaction, as engine and router write them: its end has an offset, too. */
+    /** Records in partition 0, of one transaction, as engine and router write them: its end has an offset, too. */
     private static void write(Tables tables, String topic, Duration ago) {
+        write(tables, topic, ago, Headers.empty());
+    }
+
+    private static void write(Tables tables, String topic, Duration ago, Headers... records) {
         Map<String, Object> settings = ClientSettings.producer(tables.config.kafka());
         settings.put("transactional.id", tables.config.namespace().value() + ".test");
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings)) {
             producer.initTransactions();
             producer.beginTransaction();
             long then = System.currentTimeMillis() - ago.toMillis();
-            producer.send(new ProducerRecord<>(topic, 0, then, new byte[1], new byte[1]));
+            for (Headers headers : records) {
+                producer.send(new ProducerRecord<>(topic, 0, then, new byte[1], new byte[1], KafkaHeaders.to(headers)));
+            }
             producer.commitTransaction();
         }
     }

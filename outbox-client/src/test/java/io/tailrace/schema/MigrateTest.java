@@ -45,6 +45,7 @@ class MigrateTest {
                         "applied V008 held_events",
                         "applied V009 deliveries_by_id",
                         "applied V009 commands_by_id",
+                        "applied V010 renew",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"

@@ -7,6 +7,7 @@ import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Kind;
+import io.tailrace.contract.record.Reason;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -65,6 +66,27 @@ final class RawTopics implements AutoCloseable {
 
     void event(String id, String name, String key, String payload) {
         send(topics.rawEvents(), headers(id, name, key, Kind.EVENT).build(), key, payload);
+    }
+
+    /** The answer of an executor to a command that is dead. */
+    void dead(String id, String key, int turn, String place) {
+        Headers headers = headers(id, "ship-order", key, Kind.DEAD)
+                .put(HeaderName.SEQ, place)
+                .put(HeaderName.PLACE, place)
+                .put(HeaderName.TURN, turn)
+                .put(HeaderName.REASON, Reason.RETRIES_EXHAUSTED.text())
+                .build();
+        send(topics.retry(Topics.COMMANDS), headers, key, id);
+    }
+
+    /** Word of an operator who has requeued it. */
+    void requeued(String id, String key, int turn, String place) {
+        Headers headers = headers(id, "ship-order", key, Kind.CONTROL)
+                .put(HeaderName.CONTROL, "requeue")
+                .put(HeaderName.PLACE, place)
+                .put(HeaderName.TURN, turn)
+                .build();
+        send(topics.rawCommands(), headers, key, id);
     }
 
     private static Headers.Builder headers(String id, String name, @Nullable String key, Kind kind) {

@@ -70,42 +70,75 @@ class CommandsUnderPressureTest {
     void tenThousandAreDueInOneInstantAndConnectionsAreCut() throws Exception {
         int keys = 200;
         int each = 50;
-        app.transact(connection -> {
-            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO " + App.COMMANDS
-                    + " (command_name, ordering_key, payload, run_at) SELECT ?, 'burst-' || k, json_build_object('n', n),"
-                    + " now() + interval '3 s' FROM generate_series(1, ?) n, generate_series(1, ?) k ORDER BY n, k")) {
-                insert.setString(1, EffectHandler.NAME);
-                insert.setInt(2, each);
-                insert.setInt(3, keys);
-                return insert.executeUpdate();
-            }
-        });
+        scheduleBurst("burst-", keys, each);
         for (int cut = 1; cut <= 5; cut++) {
             int after = cut * keys * each / 7;
-            await().pollInterval(Duration.ofMillis(20)).atMost(PATIENCE).until(() -> burst("TRUE") >= after);
+            await().pollInterval(Duration.ofMillis(20)).atMost(PATIENCE).until(() -> burst("burst-", "TRUE") >= after);
             stack.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                     + " WHERE application_name = 'tailrace-executor' AND datname = current_database()");
         }
+        assertOnceInOrderAndInTime("burst-", keys * each);
+    }
+
+    /** Both at once and in the middle of it: of what was captured, what was due and what was released, nothing is committed or all. */
+    @Test
+    void engineAndRouterAreKilledUnderADueBurst() throws SQLException {
+        int keys = 40;
+        int each = 50;
+        pipeline.stop(Stage.ENGINE).stop(Stage.ROUTER);
+        Child engine = pipeline.startChild(Stage.ENGINE);
+        Child router = pipeline.startChild(Stage.ROUTER);
+        engine.awaitReady();
+        router.awaitReady();
+        scheduleBurst("killed-", keys, each);
+        await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).until(() -> burst("killed-", "TRUE") > 0);
+        // More of it has yet to be captured.
+        scheduleBurst("killed-", keys, each);
+        engine.kill();
+        router.kill();
+        assertThat(burst("killed-", "TRUE")).as("effects when they were killed").isLessThan(2 * keys * each);
+        pipeline.startChild(Stage.ENGINE);
+        pipeline.startChild(Stage.ROUTER);
+        assertOnceInOrderAndInTime("killed-", 2 * keys * each);
+    }
+
+    /** So many commands of each key, due at one instant in three seconds. */
+    private static void scheduleBurst(String prefix, int keys, int each) throws SQLException {
+        app.transact(connection -> {
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO " + App.COMMANDS
+                    + " (command_name, ordering_key, payload, run_at) SELECT ?, ? || k, json_build_object('n', n),"
+                    + " now() + interval '3 s' FROM generate_series(1, ?) n, generate_series(1, ?) k ORDER BY n, k")) {
+                insert.setString(1, EffectHandler.NAME);
+                insert.setString(2, prefix);
+                insert.setInt(3, each);
+                insert.setInt(4, keys);
+                return insert.executeUpdate();
+            }
+        });
+    }
+
+    private static void assertOnceInOrderAndInTime(String prefix, int rows) throws SQLException {
+        String ofBurst = " WHERE ordering_key LIKE '" + prefix + "%'";
         await("all are done")
                 .atMost(PATIENCE)
-                .until(() -> app.number("SELECT count(*) FROM " + App.COMMANDS
-                                + " WHERE ordering_key LIKE 'burst-%' AND status = 'COMPLETED'")
-                        == keys * each);
+                .until(() -> app.number("SELECT count(*) FROM " + App.COMMANDS + ofBurst + " AND status = 'COMPLETED'")
+                        == rows);
 
-        assertThat(burst("TRUE")).as("effects").isEqualTo(keys * each);
-        assertThat(app.number("SELECT count(DISTINCT command_id) FROM app.effect WHERE key LIKE 'burst-%'"))
-                .isEqualTo(keys * each);
-        assertThat(burst("at < (SELECT run_at FROM " + App.COMMANDS + " WHERE id = command_id)"))
+        assertThat(burst(prefix, "TRUE")).as("effects").isEqualTo(rows);
+        assertThat(app.number("SELECT count(DISTINCT command_id) FROM app.effect WHERE key LIKE '" + prefix + "%'"))
+                .isEqualTo(rows);
+        assertThat(burst(prefix, "at < (SELECT run_at FROM " + App.COMMANDS + " WHERE id = command_id)"))
                 .as("effects before their time")
                 .isZero();
         assertThat(app.number(
                         "SELECT count(*) FROM (SELECT place < lag(place) OVER (PARTITION BY e.key ORDER BY e.seq) AS wrong"
                                 + " FROM app.effect e JOIN " + App.COMMANDS
-                                + " c ON c.id = e.command_id WHERE e.key LIKE 'burst-%') o WHERE wrong"))
+                                + " c ON c.id = e.command_id WHERE e.key LIKE '"
+                                + prefix + "%') o WHERE wrong"))
                 .as("effects of a key that are not in the order of places")
                 .isZero();
-        assertThat(app.number("SELECT sum(attempts) FROM " + App.COMMANDS + " WHERE ordering_key LIKE 'burst-%'"))
-                .as("attempts that a cut connection has used")
+        assertThat(app.number("SELECT sum(attempts) FROM " + App.COMMANDS + ofBurst))
+                .as("attempts that were used")
                 .isZero();
     }
 
@@ -267,8 +300,8 @@ class CommandsUnderPressureTest {
         return done;
     }
 
-    private static long burst(String condition) throws SQLException {
-        return app.number("SELECT count(*) FROM app.effect WHERE key LIKE 'burst-%' AND " + condition);
+    private static long burst(String prefix, String condition) throws SQLException {
+        return app.number("SELECT count(*) FROM app.effect WHERE key LIKE '" + prefix + "%' AND " + condition);
     }
 
     private static long count(String condition) throws SQLException {

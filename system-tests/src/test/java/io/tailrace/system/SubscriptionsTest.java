@@ -104,9 +104,26 @@ class SubscriptionsTest {
         assertThat(column(dead, "status")).isEqualTo("DEAD");
         awaitUntil("the key goes on", () -> completed(List.of(next)) == 1);
 
+        // A replay that comes too soon has a budget of its own, dies in its old place, and leaves the letter that can
+        // be replayed again.
+        String place = column(dead, "place");
+        String turn = column(dead, "turn");
+        Selection selected = Selection.ofRows(Set.of(dead.toString()));
+        Replay.Order tooSoon = new Replay.Order("r-0", "tester", false);
+        assertThat(pipeline.deadLetters().replay(BILLING, selected, tooSoon).count(Replay.Outcome.REPLAYED))
+                .isEqualTo(1);
+        awaitUntil(
+                "it dies again",
+                () -> app.number("SELECT count(*) FROM tailrace.delivery WHERE event_id = '" + dead
+                                + "' AND status = 'DEAD' AND announced_at IS NOT NULL AND turn > " + turn)
+                        == 1);
+        DeadLetter again = awaitLetter(dead);
+        assertThat(again.attempts()).isEqualTo(3);
+        assertThat(column(dead, "attempts")).isEqualTo("3");
+        assertThat(column(dead, "place")).isEqualTo(place);
+
         app.switchOn("mended");
         Replay.Order order = new Replay.Order("r-1", "tester", false);
-        Selection selected = Selection.ofRows(Set.of(dead.toString()));
         assertThat(pipeline.deadLetters().replay(BILLING, selected, order).count(Replay.Outcome.REPLAYED))
                 .isEqualTo(1);
         assertThat(pipeline.deadLetters().replay(BILLING, selected, order).rows())

@@ -81,7 +81,7 @@ public final class CommandTable implements RowTable {
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
         this.claimFunction =
                 names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
-        this.newestFunction = HoldTable.newestFunction(names);
+        this.newestFunction = ExternalTable.renewFunction(names);
         this.commandTable = names.qualified(names.internalCommand());
         this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());

@@ -12,7 +12,7 @@ import java.util.UUID;
 /**
  * Rows that external handlers have: no transaction is open meanwhile, the token on the row is the claim. Every method runs in the
  * transaction of the connection it is given and never ends it. What each one locks stands beside its function in
- * {@code V006__external.sql}. Immutable.
+ * {@code V006__external.sql} and {@code V010__renew.sql}. Immutable.
  */
 public final class ExternalTable {
 
@@ -23,9 +23,13 @@ public final class ExternalTable {
 
     ExternalTable(TableNames names, int limitMillis) {
         this.begin = "SELECT " + names.qualified("begin_external") + "(?,?,?,?,?,?)";
-        this.renew = "SELECT " + names.qualified("renew_external") + "(?,?,?)";
+        this.renew = "SELECT " + names.qualified("renew_external") + "(?,?,?,?)";
         this.end = "SELECT " + names.qualified("end_external") + "(?,?,?,?,?,?)";
         this.limitMillis = limitMillis;
+    }
+
+    static String renewFunction(TableNames names) {
+        return names.qualified("renew_external") + "(uuid,integer,uuid,bigint)";
     }
 
     /**
@@ -51,11 +55,12 @@ public final class ExternalTable {
     }
 
     /** The lease begins anew. False when the claim is lost. */
-    public boolean renew(Connection connection, UUID id, UUID token, Duration lease) throws SQLException {
+    public boolean renew(Connection connection, ClaimRequest claimed, UUID token, Duration lease) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(renew)) {
-            statement.setObject(1, id);
-            statement.setObject(2, token);
-            statement.setLong(3, lease.toMillis());
+            statement.setObject(1, claimed.id());
+            statement.setInt(2, claimed.turn());
+            statement.setObject(3, token);
+            statement.setLong(4, lease.toMillis());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getBoolean(1);

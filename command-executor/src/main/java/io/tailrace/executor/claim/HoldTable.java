@@ -34,11 +34,6 @@ public final class HoldTable {
     private final String probe;
     private final String putOff;
 
-    /** Of the last migration that this release knows. */
-    static String newestFunction(TableNames names) {
-        return names.qualified("put_off_probe") + "(text,text,bigint)";
-    }
-
     /** Of commands, on the functions of a schema. */
     public HoldTable(TableNames names) {
         this(names, Topics.COMMANDS);

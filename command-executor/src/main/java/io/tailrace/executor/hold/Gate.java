@@ -31,6 +31,9 @@ public interface Gate {
 
         @Override
         public void probeFailed(String name) {}
+
+        @Override
+        public void ran(String name, UUID id, boolean well) {}
     };
 
     /** What it says of a row. */
@@ -70,4 +73,12 @@ public interface Gate {
 
     /** A probe neither went well nor found its dependency away. */
     void probeFailed(String name);
+
+    /**
+     * A row that had waited ran, and was let through as any other: it may be a probe all the same, of a name that was not known here to be
+     * broken.
+     *
+     * @param well whether it went well
+     */
+    void ran(String name, UUID id, boolean well);
 }

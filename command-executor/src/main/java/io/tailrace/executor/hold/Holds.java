@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -52,6 +53,12 @@ public final class Holds implements Gate, AutoCloseable {
     /** A probe whose answer nobody has heard for so long beyond its timeout is given up. */
     private static final Duration BEYOND_TIMEOUT = Duration.ofSeconds(60);
 
+    /** For so long after its end it is remembered what a row came to: a name that was held meanwhile has been heard of by then. */
+    private static final Duration REMEMBERED = Duration.ofSeconds(5);
+
+    /** Rows whose ends are remembered; each has waited before. */
+    private static final int MOST_REMEMBERED = 1_000;
+
     /** So often the database may refuse what is to be written down before that is given up. The workers learn it again. */
     private static final int TRIES = 10;
 
@@ -65,6 +72,16 @@ public final class Holds implements Gate, AutoCloseable {
 
     /** Names that were let go because they have a handler here. For the thread of the timer alone. */
     private final Map<String, LetGo> letGo = new HashMap<>();
+
+    /** What rows came to just now, the oldest first. Guarded by itself. */
+    private final Map<UUID, Ran> ran = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<UUID, Ran> eldest) {
+            return size() > MOST_REMEMBERED;
+        }
+    };
+
+    private record Ran(String name, boolean well, long atNanos) {}
 
     /** What is to be written down about broken names. Guarded by itself. */
     private final Queue<Word> words = new ArrayDeque<>();
@@ -189,17 +206,28 @@ public final class Holds implements Gate, AutoCloseable {
             }
         }
         if (probe) {
-            later(connection -> {
-                if (table.release(connection, name, HoldKind.BROKEN)) {
-                    LOG.info("{} of a name run again, one of them went well: name={}", noun, name);
-                }
-            });
+            later(connection -> letRun(connection, name));
+        }
+    }
+
+    private void letRun(Connection connection, String name) throws SQLException {
+        if (table.release(connection, name, HoldKind.BROKEN)) {
+            LOG.info("{} of a name run again, one of them went well: name={}", noun, name);
         }
     }
 
     @Override
     public void probeFailed(String name) {
         later(connection -> table.putOffProbe(connection, name, AFTER_FAILURE));
+    }
+
+    @Override
+    public void ran(String name, UUID id, boolean well) {
+        Ran now = new Ran(name, well, System.nanoTime());
+        synchronized (ran) {
+            ran.remove(id);
+            ran.put(id, now);
+        }
     }
 
     /** What was learnt last is still written down, if the database is there. */
@@ -318,12 +346,31 @@ public final class Holds implements Gate, AutoCloseable {
     private void tend(Connection connection, String name, Held held, boolean isWhole) throws SQLException {
         if (held.kind() == HoldKind.MISSING && isAnswered(name)) {
             letGo(connection, name);
-        } else if (held.kind() == HoldKind.BROKEN && held.probeDue() && !isWhole && isAnswered(name)) {
+        } else if (held.kind() == HoldKind.BROKEN && held.probe() != null) {
+            listenFor(connection, name, held.probe());
+        }
+        if (held.kind() == HoldKind.BROKEN && held.probeDue() && !isWhole && isAnswered(name)) {
             Optional<UUID> probe =
                     table.probe(connection, name, config.handlerTimeout().plus(BEYOND_TIMEOUT));
             probe.ifPresent(id -> LOG.debug("Probe of a broken name: name={} rowId={}", name, id));
         }
         connection.commit();
+    }
+
+    /** A probe that ran before its name was known here to be broken. */
+    private void listenFor(Connection connection, String name, UUID probe) throws SQLException {
+        Ran came;
+        synchronized (ran) {
+            came = ran.remove(probe);
+        }
+        if (came == null || !came.name().equals(name) || System.nanoTime() - came.atNanos() > REMEMBERED.toNanos()) {
+            return;
+        }
+        if (came.well()) {
+            letRun(connection, name);
+        } else {
+            table.putOffProbe(connection, name, AFTER_FAILURE);
+        }
     }
 
     private void letGo(Connection connection, String name) throws SQLException {

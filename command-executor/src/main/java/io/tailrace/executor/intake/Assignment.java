@@ -19,6 +19,7 @@ final class Assignment {
 
     private boolean revoked;
     private int suspects;
+    private boolean suspected;
 
     Assignment(TopicPartition partition, Watermark watermark) {
         this.partition = partition;
@@ -48,6 +49,13 @@ final class Assignment {
 
     void suspects(int rows) {
         suspects = rows;
+    }
+
+    /** One of its suspects begins; true once. */
+    boolean isFirstSuspect() {
+        boolean first = !suspected;
+        suspected = true;
+        return first;
     }
 
     /** Records were read together; the offset of the first. */

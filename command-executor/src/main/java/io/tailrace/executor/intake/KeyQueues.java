@@ -43,6 +43,7 @@ public final class KeyQueues implements AutoCloseable {
     private final Lines<KeyQueue> lines = new Lines<>();
     private final List<Thread> workers = new ArrayList<>();
     private final ScheduledThreadPoolExecutor timer;
+    private final Duration suspicion;
     private @Nullable Work whatToDo;
     private int running;
     private boolean held;
@@ -54,6 +55,11 @@ public final class KeyQueues implements AutoCloseable {
      * @param size how many heads are worked on at the same time
      */
     public KeyQueues(int size) {
+        this(size, SUSPICION);
+    }
+
+    KeyQueues(int size, Duration suspicion) {
+        this.suspicion = suspicion;
         this.timer = new ScheduledThreadPoolExecutor(1, task -> daemon(task, "tailrace-executor-timer"));
         this.timer.setRemoveOnCancelPolicy(true);
         this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -122,11 +128,17 @@ public final class KeyQueues implements AutoCloseable {
         lock.lock();
         try {
             assignment.suspects(workers.size());
-            timer.schedule(() -> trust(assignment), SUSPICION.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException closing) {
-            LOG.debug("Closing: nothing of {} runs", assignment.partition(), closing);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** From the first of its suspects on, since those of other partitions may have been before it, each for as long as it takes. */
+    private void limitSuspicion(Assignment assignment) {
+        try {
+            timer.schedule(() -> trust(assignment), suspicion.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException closing) {
+            LOG.debug("Closing: nothing of {} runs", assignment.partition(), closing);
         }
     }
 
@@ -295,7 +307,11 @@ public final class KeyQueues implements AutoCloseable {
             if (stopped || queue == null) {
                 return null;
             }
-            queue.begin().suspect(lines.isSuspect(queue));
+            boolean suspect = lines.isSuspect(queue);
+            queue.begin().suspect(suspect);
+            if (suspect && queue.assignment().isFirstSuspect()) {
+                limitSuspicion(queue.assignment());
+            }
             running++;
             if (lines.hasNext()) {
                 work.signal();

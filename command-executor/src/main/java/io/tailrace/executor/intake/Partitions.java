@@ -1,5 +1,6 @@
 package io.tailrace.executor.intake;
 
+import io.tailrace.broker.CommitNote;
 import io.tailrace.executor.metric.ExecutorMetrics;
 import java.time.Duration;
 import java.util.Collection;

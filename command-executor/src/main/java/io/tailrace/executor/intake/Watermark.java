@@ -1,5 +1,6 @@
 package io.tailrace.executor.intake;
 
+import io.tailrace.broker.CommitNote;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

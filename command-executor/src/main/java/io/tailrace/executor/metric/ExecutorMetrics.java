@@ -51,6 +51,7 @@ public final class ExecutorMetrics {
     private final ConcurrentMap<String, Timer> durations = new ConcurrentHashMap<>();
 
     private final ConcurrentMap<Processed, Counter> processed = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Gauge> unavailable = new ConcurrentHashMap<>();
 
     private record Processed(String name, Outcome outcome) {}
 
@@ -138,12 +139,35 @@ public final class ExecutorMetrics {
                 .register(registry);
     }
 
+    /** How many runs take no notice of their timeout, asked when the meter is read. */
+    public void outlasting(IntSupplier runs) {
+        Gauge.builder("tailrace.executor.outlasting", runs::getAsInt)
+                .description("runs that go on 10 s after their timeout; each has a worker, and only a restart frees it")
+                .tags(own)
+                .strongReference(true)
+                .register(registry);
+    }
+
     /** Names that are held, of a kind; asked when the meter is read. */
     public void held(String kind, IntSupplier names) {
         Gauge.builder("tailrace.executor.held.names", names::getAsInt)
                 .tags(own.and("kind", kind))
                 .strongReference(true)
                 .register(registry);
+    }
+
+    /** Since when a row of a name is answered by nothing but that something is unavailable; asked when the meter is read. */
+    public void unavailable(String name, DoubleSupplier oldestSeconds) {
+        unavailable.computeIfAbsent(
+                names.label(name),
+                one -> Gauge.builder("tailrace.executor.unavailable.age", oldestSeconds::getAsDouble)
+                        .description(
+                                "since the row was met first whose handler has said ever since that something is unavailable;"
+                                        + " 0 when there is none")
+                        .baseUnit("seconds")
+                        .tags(own.and("name", one))
+                        .strongReference(true)
+                        .register(registry));
     }
 
     /** Takes secrets out of rows of this source; asked when the meter is read. */

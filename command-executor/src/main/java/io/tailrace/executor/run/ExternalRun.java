@@ -77,7 +77,7 @@ final class ExternalRun {
         ExternalTable rows = table.external();
         Duration length = rules.config().externalLease();
         UUID token = UUID.randomUUID();
-        Lease lease = new Lease(connections, rows, claim.request().id(), token, length, System.nanoTime());
+        Lease lease = new Lease(connections, rows, claim.request(), token, length, System.nanoTime());
         rows.begin(connection, claim, token, length);
         Task head = turn.head();
         // Before the commit, whose answer may be lost: then the row is ours, and nobody else would know until the lease
@@ -148,7 +148,7 @@ final class ExternalRun {
         }
         rules.secrets().scrub(connection, claim.request().id(), name);
         connection.commit();
-        rules.names().succeeded(name, probe);
+        new Lessons(rules.names()).succeeded(claim, probe);
         return stamper.completed(head, claim);
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.executor.run;
 
+import io.tailrace.executor.claim.ClaimRequest;
 import io.tailrace.executor.claim.ExternalTable;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,7 +28,7 @@ final class Lease {
 
     private final Connections connections;
     private final ExternalTable table;
-    private final UUID id;
+    private final ClaimRequest row;
     private final UUID token;
     private final Duration length;
     private long since;
@@ -35,10 +36,10 @@ final class Lease {
     private RunGuard.@Nullable Watched run;
 
     /** @param since a {@link System#nanoTime} from before the claim was made */
-    Lease(Connections connections, ExternalTable table, UUID id, UUID token, Duration length, long since) {
+    Lease(Connections connections, ExternalTable table, ClaimRequest row, UUID token, Duration length, long since) {
         this.connections = connections;
         this.table = table;
-        this.id = id;
+        this.row = row;
         this.token = token;
         this.length = length;
         this.since = since;
@@ -71,7 +72,7 @@ final class Lease {
             return;
         }
         try (Connection connection = connections.take()) {
-            boolean mine = table.renew(connection, id, token, length);
+            boolean mine = table.renew(connection, row, token, length);
             connection.commit();
             if (mine) {
                 renewed(asked);
@@ -79,7 +80,7 @@ final class Lease {
                 end("somebody else has used an attempt for it, or has changed it");
             }
         } catch (SQLException | RuntimeException notNow) {
-            LOG.debug("The lease of an external run is not renewed yet: rowId={}", id, notNow);
+            LOG.debug("The lease of an external run is not renewed yet: rowId={}", row.id(), notNow);
         }
         if (System.nanoTime() - started() >= length.toNanos()) {
             end("its lease could not be renewed in time");
@@ -106,7 +107,7 @@ final class Lease {
             return;
         }
         over = true;
-        LOG.warn("An external run is interrupted, another worker may have its row: rowId={} {}", id, why);
+        LOG.warn("An external run is interrupted, another worker may have its row: rowId={} {}", row.id(), why);
         if (run != null) {
             run.fence();
         }

@@ -13,9 +13,18 @@ import java.util.Objects;
  */
 record Lessons(Gate names) {
 
+    /** It went well. */
+    void succeeded(Claim claim, boolean probe) {
+        names.succeeded(claim.theRow().name(), probe);
+        ran(claim, probe, true);
+    }
+
     /** What a run says of its name. A probe that finds its dependency away is held like all the others. */
     Decision of(Ending ending, Decision decision, Claim claim, boolean probe) {
         String name = claim.theRow().name();
+        if (!(decision instanceof Decision.Repeat)) {
+            ran(claim, probe, false);
+        }
         if (decision instanceof Decision.Wait wait
                 && wait.outcome() == ExecutorMetrics.Outcome.UNAVAILABLE
                 && wait.trail() != null
@@ -29,5 +38,12 @@ record Lessons(Gate names) {
             names.probeFailed(name);
         }
         return decision;
+    }
+
+    private void ran(Claim claim, boolean probe, boolean well) {
+        // No probe is a row that was never stamped.
+        if (!probe && claim.request().turn() > 0) {
+            names.ran(claim.theRow().name(), claim.request().id(), well);
+        }
     }
 }

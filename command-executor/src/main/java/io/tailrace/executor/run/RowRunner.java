@@ -292,7 +292,7 @@ public final class RowRunner implements Work {
         Decision refused;
         try {
             if (commits(connection, claim, lazily)) {
-                rules.names().succeeded(claim.theRow().name(), probe);
+                lessons.succeeded(claim, probe);
                 return stamper.completed(head, claim).committed(lazily);
             }
             refused = Decisions.claimLost(facts(head, claim.theRow()));

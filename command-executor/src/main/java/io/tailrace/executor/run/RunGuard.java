@@ -1,8 +1,10 @@
 package io.tailrace.executor.run;
 
+import io.tailrace.contract.Health;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -65,9 +67,10 @@ public final class RunGuard implements AutoCloseable {
      *
      * @param connection whose statement is cancelled too; null without one
      * @param row whose run it is
+     * @param name of that row
      */
-    Watched watch(@Nullable Connection connection, Duration timeout, UUID row) {
-        Watched run = new Watched(Thread.currentThread(), connection, row);
+    Watched watch(@Nullable Connection connection, Duration timeout, UUID row, String name) {
+        Watched run = new Watched(Thread.currentThread(), connection, row, name);
         watched.add(run);
         try {
             run.alarm = timer.schedule(() -> run.end(Ended.TIMEOUT), timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -84,6 +87,29 @@ public final class RunGuard implements AutoCloseable {
     /** Does something beside a run, again and again, until that is cancelled. What it throws ends it. */
     Future<?> beside(Duration pause, Runnable work) {
         return renewals.scheduleWithFixedDelay(work, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs that take no notice of their timeout, each of which has a worker. */
+    public int outlasting() {
+        return runsThatOutlast().size();
+    }
+
+    /** Ready, unless a run takes no notice of its timeout: as long as it does, what is behind it waits, and only a restart frees its worker. */
+    public Health health() {
+        List<Watched> runs = runsThatOutlast();
+        return runs.isEmpty()
+                ? Health.ready()
+                : new Health(
+                        Health.State.WAITING,
+                        "a run goes on after its timeout, its handler takes no notice of the interrupt: rowId=%s name=%s%s"
+                                .formatted(
+                                        runs.get(0).row,
+                                        runs.get(0).name,
+                                        runs.size() == 1 ? "" : ", and %d more".formatted(runs.size() - 1)));
+    }
+
+    private List<Watched> runsThatOutlast() {
+        return watched.stream().filter(Watched::isOutlasting).toList();
     }
 
     /** Ends every run that is under way, and those that begin all the same. */
@@ -104,15 +130,20 @@ public final class RunGuard implements AutoCloseable {
         private final Thread thread;
         private final @Nullable Connection connection;
         private final UUID row;
+        private final String name;
         private volatile @Nullable Future<?> alarm;
         private boolean over;
-        private boolean outlasting;
+
+        /** Volatile for whoever asks how it is: a cancel that hangs has the lock. Changes under it. */
+        private volatile boolean outlasting;
+
         private Ended ended = Ended.NOT;
 
-        private Watched(Thread thread, @Nullable Connection connection, UUID row) {
+        private Watched(Thread thread, @Nullable Connection connection, UUID row, String name) {
             this.thread = thread;
             this.connection = connection;
             this.row = row;
+            this.name = name;
         }
 
         /** Another worker may have its row. */
@@ -156,14 +187,15 @@ public final class RunGuard implements AutoCloseable {
             outlasting = true;
             LOG.warn(
                     "A run goes on {} s after its timeout, its handler takes no notice of the interrupt; until it returns, its worker"
-                            + " and what is behind it wait: rowId={}",
+                            + " and what is behind it wait: rowId={} name={}",
                     GRACE.toSeconds(),
-                    row);
+                    row,
+                    name);
         }
 
         /** Whether it takes no notice of its timeout. */
-        synchronized boolean isOutlasting() {
-            return outlasting && !over;
+        boolean isOutlasting() {
+            return outlasting;
         }
 
         /** The run is over: from here on nothing interrupts this thread. Says why it ended. */
@@ -176,7 +208,8 @@ public final class RunGuard implements AutoCloseable {
             synchronized (this) {
                 over = true;
                 if (outlasting) {
-                    LOG.info("The run that went on after its timeout has returned: rowId={}", row);
+                    outlasting = false;
+                    LOG.info("The run that went on after its timeout has returned: rowId={} name={}", row, name);
                 }
                 // An interrupt that the handler did not see must not be seen by what comes after it.
                 Thread.interrupted();

@@ -108,7 +108,7 @@ final class Stages {
     private static Stage timed(RunGuard guard, BiConsumer<String, Duration> ran) {
         return (run, next) -> {
             long start = System.nanoTime();
-            RunGuard.Watched watched = guard.watch(run.connection, run.timeout, run.context.id());
+            RunGuard.Watched watched = guard.watch(run.connection, run.timeout, run.context.id(), run.context.name());
             try {
                 run.observer.accept(watched);
                 return next.proceed();

@@ -20,6 +20,7 @@ import io.tailrace.executor.settle.Answers;
 import io.tailrace.executor.settle.Replies;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,7 @@ public final class Stamper {
     private final Handling handling;
     private final ExecutorMetrics metrics;
     private final Predicate<String> halting;
+    private final Unavailability unavailability;
 
     /**
      * Over one database.
@@ -63,6 +65,7 @@ public final class Stamper {
         this.handling = handling;
         this.metrics = metrics;
         this.halting = halting;
+        this.unavailability = new Unavailability(metrics, System::nanoTime);
     }
 
     ExecutorMetrics metrics() {
@@ -71,6 +74,7 @@ public final class Stamper {
 
     /** COMPLETED has committed. */
     Step completed(Task task, Claim claim) {
+        unavailability.over(claim.request().id());
         metrics.settled(meterName(claim.theRow().name()), Outcome.COMPLETED);
         return Step.finished(task, () -> passDone(task, claim));
     }
@@ -197,6 +201,11 @@ public final class Stamper {
         CommandRow row = claim.theRow();
         metrics.settled(meterName(row.name()), wait.outcome());
         metrics.attempted(meterName(row.name()), wait.used());
+        if (wait.outcome() == Outcome.UNAVAILABLE && trail != null) {
+            unavailability.again(stamp.id(), row.name(), Duration.ofMillis(stamp.waitMillis()), trail.message());
+        } else {
+            unavailability.over(stamp.id());
+        }
         if (wait.used() > 0 && trail != null) {
             LOG.info(
                     "{} failed, it is tried again: rowId={} key={} name={} attempt={} waitMs={} error={}; more: last_error of its row",
@@ -217,6 +226,7 @@ public final class Stamper {
                 required(table.held(connection, claim, hold.name(), trail == null ? null : Answers.lastError(trail)));
         Step step = waits(connection, turn, claim, stamp, trail);
         metrics.settled(meterName(claim.theRow().name()), Outcome.HELD);
+        unavailability.over(stamp.id());
         return step;
     }
 
@@ -242,6 +252,7 @@ public final class Stamper {
         long asOf = System.nanoTime();
         connection.commit();
         metrics.settled(meterName(row.name()), Outcome.DEAD);
+        unavailability.over(stamp.id());
         metrics.attempted(meterName(row.name()), die.used());
         LOG.warn(
                 "{} is dead{}: rowId={} key={} name={} reason={} attempts={} error={}",

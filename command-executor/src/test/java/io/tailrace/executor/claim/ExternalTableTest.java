@@ -80,7 +80,8 @@ class ExternalTableTest {
             Claim claimed = handOut(connection, id, 5);
             expire(stack, id);
             // The worker itself, that only stood still.
-            assertThat(table.external().renew(connection, id, token, LEASE)).isTrue();
+            assertThat(table.external().renew(connection, claimed.request(), token, LEASE))
+                    .isTrue();
             connection.commit();
             assertThat(claim(connection, id, 5, 0)).isEqualTo(Verdict.BUSY);
             expire(stack, id);
@@ -93,7 +94,8 @@ class ExternalTableTest {
             assertThat(stamp.attempts()).isEqualTo(1);
             assertThat(stamp.place()).isEqualTo(new Place(1, 5));
             connection.commit();
-            assertThat(table.external().renew(connection, id, token, LEASE)).isFalse();
+            assertThat(table.external().renew(connection, claimed.request(), token, LEASE))
+                    .isFalse();
             assertThat(table.external().end(connection, claimed, token)).isEmpty();
             connection.rollback();
             assertThat(claim(connection, id, 5, 1)).isEqualTo(Verdict.RUN);
@@ -102,8 +104,18 @@ class ExternalTableTest {
             Claim cancelled = handOut(connection, other, 6);
             expire(stack, other);
             stack.execute("SELECT tailrace.cancel_command('" + other + "')");
-            assertThat(table.external().renew(connection, other, token, LEASE)).isFalse();
+            assertThat(table.external().renew(connection, cancelled.request(), token, LEASE))
+                    .isFalse();
             assertThat(table.external().end(connection, cancelled, token)).isEmpty();
+            connection.rollback();
+
+            // Or have it run elsewhere: a lease would keep the row from that, and its end could not be written.
+            UUID hurried = insert(stack, "h");
+            Claim overtaken = handOut(connection, hurried, 7);
+            expire(stack, hurried);
+            stack.execute("SELECT tailrace.run_command_now('" + hurried + "')");
+            assertThat(table.external().renew(connection, overtaken.request(), token, LEASE))
+                    .isFalse();
         }
     }
 

@@ -2,6 +2,7 @@ package io.tailrace.executor.intake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.broker.CommitNote;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

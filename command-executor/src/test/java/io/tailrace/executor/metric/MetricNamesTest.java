@@ -54,7 +54,9 @@ class MetricNamesTest {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         ExecutorMetrics metrics = new ExecutorMetrics(registry, "shop", 1);
         metrics.running(() -> 0);
+        metrics.outlasting(() -> 0);
         metrics.held("paused", () -> 0);
+        metrics.unavailable("name", () -> 0);
         metrics.ran("name", Duration.ZERO);
         metrics.settled("name", Outcome.COMPLETED);
         metrics.attempted("name", 1);

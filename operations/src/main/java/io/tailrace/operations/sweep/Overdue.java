@@ -11,14 +11,16 @@ public interface Overdue {
      * Counts them.
      *
      * @param overdue by how much
+     * @param but what is left out
      */
-    Seen count(Connection connection, Duration overdue, Waiting waiting) throws SQLException;
+    Seen count(Connection connection, Duration overdue, InHand but, Waiting waiting) throws SQLException;
 
     /**
      * Sends them again.
      *
      * @param overdue by how much
+     * @param but what is left out
      * @return those that were sent
      */
-    Seen wake(Connection connection, Duration overdue, Waiting waiting) throws SQLException;
+    Seen wake(Connection connection, Duration overdue, InHand but, Waiting waiting) throws SQLException;
 }

@@ -20,42 +20,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OverdueDeliveries {
 
-    /**
-     * Behind a row that waits rightly, or waited until a moment ago, or at which the key stops, all of its key wait rightly. What stands behind an overdue one is
-     * sent after it: the lane that would have released it is gone too. Index of the inner look: (subscription, source, ordering_key, place).
-     */
-    private static final String IS_OVERDUE = """
-            (d.status = 'PENDING' AND d.hold IS NULL AND greatest(d.not_before, d.created_at) < %2$s
-                AND (d.claimed_until IS NULL OR d.claimed_until < clock_timestamp())
-                AND NOT EXISTS (SELECT FROM %1$s e
-                    WHERE e.subscription = d.subscription AND e.source = d.source AND e.ordering_key = d.ordering_key
-                        AND e.place < d.place AND e.place IS NOT NULL AND e.status IN ('PENDING', 'DEAD')
-                        AND (e.status = 'PENDING' AND greatest(e.not_before, e.created_at) >= %2$s OR e.status = 'DEAD' AND e.halts))
-            OR d.status = 'DEAD' AND d.announced_at IS NULL AND coalesce(d.failed_at, d.created_at) < %2$s)""";
+    /** Null is passed over by greatest. */
+    private static final String DUE = "greatest(%1$s.not_before, %1$s.created_at)";
 
-    /** Stated once for a statement, so that it cannot differ between two rows. */
-    private static final String LIMIT = "(SELECT statement_timestamp() - ? * interval '1 millisecond')";
+    private static final String WAITS =
+            "(coalesce(%1$s.claimed_until >= clock_timestamp(), false) OR %1$s.hold IS NOT NULL)";
 
-    private static final String WHERE = """
-            FROM ONLY %1$s d WHERE d.ctid > ?::tid AND d.ctid < ?::tid AND d.subscription = ? AND d.source = ?
-                AND d.place IS NOT NULL AND d.raw_offset IS NOT NULL AND %2$s""";
+    private static final OverdueTable.Words WORDS = new OverdueTable.Words(
+            "event_id",
+            "(%1$s.subscription, %1$s.source, %1$s.ordering_key)",
+            DUE,
+            WAITS,
+            "r.subscription = ? AND r.source = ? AND r.place IS NOT NULL AND r.raw_offset IS NOT NULL");
 
-    private static final String COUNT = """
-            SELECT count(*) FILTER (WHERE d.status = 'PENDING'), count(*) FILTER (WHERE d.status = 'DEAD'),
-                extract(epoch FROM clock_timestamp()
-                    - min(greatest(d.not_before, d.created_at)) FILTER (WHERE d.status = 'PENDING'))
-            """;
-
-    /** A row that is locked is being run, or changed. */
     private static final String FIND = """
-            SELECT d.ctid::text, d.event_id, d.event_name, d.ordering_key, d.raw_partition, d.raw_offset, d.place, d.turn,
-                d.status = 'DEAD'
+            SELECT r.ctid::text, r.event_id, r.event_name, r.ordering_key, r.raw_partition, r.raw_offset, r.place, r.turn,
+                r.status = 'DEAD'
             """;
 
     private final String table;
-    private final String condition;
-    private final String subscription;
-    private final String source;
+    private final OverdueTable overdueRows;
 
     /**
      * Of one subscription.
@@ -64,9 +48,7 @@ public final class OverdueDeliveries {
      */
     public OverdueDeliveries(TableNames names, String subscription, String source) {
         this.table = names.qualified(TableNames.DELIVERY);
-        this.condition = IS_OVERDUE.formatted(table, LIMIT);
-        this.subscription = subscription;
-        this.source = source;
+        this.overdueRows = new OverdueTable(table, WORDS, List.of(subscription, source));
     }
 
     /**
@@ -97,31 +79,25 @@ public final class OverdueDeliveries {
      * Counts them.
      *
      * @param overdue by how much
+     * @param but what is left out
      */
-    public Seen count(Connection connection, Duration overdue, Waiting waiting) throws SQLException {
-        Seen[] seen = {Seen.NONE};
-        Sweep.over(connection, table, waiting, stretch -> {
-            try (PreparedStatement statement = prepared(connection, COUNT + WHERE, stretch, overdue);
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                seen[0] = seen[0].plus(new Seen(row.getLong(1), row.getLong(2), row.getDouble(3)));
-            }
-            return Optional.empty();
-        });
-        return seen[0];
+    public Seen count(Connection connection, Duration overdue, InHand but, Waiting waiting) throws SQLException {
+        return overdueRows.count(connection, overdue, but, waiting);
     }
 
     /**
      * Hands them on, up to a thousand at a time and those in the order of their places.
      *
      * @param overdue by how much
+     * @param but what is left out
      */
-    public void each(Connection connection, Duration overdue, Waiting waiting, Taker taker) throws SQLException {
-        String sql = FIND + WHERE + " LIMIT " + Sweep.ROWS + " FOR UPDATE OF d SKIP LOCKED";
+    public void each(Connection connection, Duration overdue, InHand but, Waiting waiting, Taker taker)
+            throws SQLException {
         Sweep.over(connection, table, waiting, stretch -> {
             List<Row> found = new ArrayList<>();
             String last = "";
-            try (PreparedStatement statement = prepared(connection, sql, stretch, overdue);
+            try (PreparedStatement statement =
+                            overdueRows.prepared(connection, FIND, OverdueTable.SOME, stretch, overdue, but);
                     ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     last = rows.getString(1);
@@ -146,18 +122,5 @@ public final class OverdueDeliveries {
                 Place.unpacked(rows.getLong(7)),
                 rows.getInt(8),
                 rows.getBoolean(9));
-    }
-
-    private PreparedStatement prepared(Connection connection, String sql, Stretch stretch, Duration overdue)
-            throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql.formatted(stretch.table(), condition));
-        statement.setString(1, stretch.after());
-        statement.setString(2, stretch.before());
-        statement.setString(3, subscription);
-        statement.setString(4, source);
-        for (int limit = 5; limit <= 7; limit++) {
-            statement.setLong(limit, overdue.toMillis());
-        }
-        return statement;
     }
 }

@@ -10,6 +10,7 @@ import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.redact.Secrets;
 import io.tailrace.operations.RawTopic;
+import io.tailrace.operations.sweep.InHand;
 import io.tailrace.operations.sweep.KeptEvents;
 import io.tailrace.operations.sweep.KeptEvents.Kept;
 import io.tailrace.operations.sweep.Overdue;
@@ -59,16 +60,16 @@ final class LostDeliveries implements Overdue {
     }
 
     @Override
-    public Seen count(Connection connection, Duration overdue, Waiting waiting) throws SQLException {
-        return rows.count(connection, overdue, waiting);
+    public Seen count(Connection connection, Duration overdue, InHand but, Waiting waiting) throws SQLException {
+        return rows.count(connection, overdue, but, waiting);
     }
 
     @Override
-    public Seen wake(Connection connection, Duration overdue, Waiting waiting) throws SQLException {
+    public Seen wake(Connection connection, Duration overdue, InHand but, Waiting waiting) throws SQLException {
         Seen[] sent = {Seen.NONE};
         try (RawTopic raw = new RawTopic(config);
                 KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings())) {
-            rows.each(connection, overdue, waiting, some -> {
+            rows.each(connection, overdue, but, waiting, some -> {
                 List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
                 for (Row row : some) {
                     records.add(record(row, find(connection, row, raw)));

@@ -2,8 +2,10 @@ package io.tailrace.operations.upkeep;
 
 import io.tailrace.broker.Ask;
 import io.tailrace.broker.ClientSettings;
+import io.tailrace.broker.CommitNote;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
+import io.tailrace.operations.sweep.InHand;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +34,21 @@ final class Readers {
     /** For the end of transactions and their markers. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private record Reader(String name, String group, List<String> topics) {}
+    /** @param notes whether notes stand beside its offsets, which list what is not finished */
+    private record Reader(String name, String group, List<String> topics, boolean notes) {}
+
+    /**
+     * How far they are.
+     *
+     * @param behind who has not passed it, for people; empty when all have
+     * @param inHand of what they have passed, what is not finished
+     */
+    record Passed(Optional<String> behind, InHand inHand) {
+
+        static Passed not(String behind) {
+            return new Passed(Optional.of(behind), InHand.NONE);
+        }
+    }
 
     private final TailraceConfig config;
     private final List<Reader> readers;
@@ -49,52 +65,73 @@ final class Readers {
         Reader router = new Reader(
                 "router",
                 config.namespace().routerApplicationId(),
-                isCommands ? List.of(topics.rawCommands(), topics.retry(x)) : List.of(topics.retry(x)));
+                isCommands ? List.of(topics.rawCommands(), topics.retry(x)) : List.of(topics.retry(x)),
+                false);
         Reader executor = new Reader(
                 "executor",
                 config.namespace().executorGroup(x, config.source().name()),
-                isCommands ? List.of(topics.commands(), topics.redelivery(x)) : List.of(topics.redelivery(x)));
+                isCommands ? List.of(topics.commands(), topics.redelivery(x)) : List.of(topics.redelivery(x)),
+                true);
         return new Readers(config, List.of(router, executor));
     }
 
     /**
-     * Who has not passed it, for people; empty when all have.
+     * Whether they have passed it.
      *
      * @param instantMs milliseconds since 1970
      */
-    Optional<String> behind(long instantMs) {
+    Passed passed(long instantMs) {
+        Passed all = new Passed(Optional.empty(), InHand.NONE);
         try (Admin admin = Admin.create(ClientSettings.admin(config.kafka()))) {
             for (Reader reader : readers) {
-                Optional<String> behind = behind(admin, reader, instantMs);
-                if (behind.isPresent()) {
-                    return behind;
+                Passed one = passed(admin, reader, instantMs);
+                if (one.behind().isPresent()) {
+                    return one;
                 }
+                // Of the executor, which is the last one: the router finishes what it passes.
+                all = one;
             }
-            return Optional.empty();
+            return all;
         } catch (UnknownTopicOrPartitionException missing) {
-            return Optional.of("a topic is missing: " + missing.getMessage());
+            return Passed.not("a topic is missing: " + missing.getMessage());
         }
     }
 
-    private Optional<String> behind(Admin admin, Reader reader, long instantMs) {
+    /** Everything below what a note has read is finished, but for the keys that it lists; what it had no room for it has not read. */
+    private Passed passed(Admin admin, Reader reader, long instantMs) {
         Map<TopicPartition, Long> wanted = wanted(admin, reader.topics(), instantMs);
         Map<TopicPartition, OffsetAndMetadata> committed =
                 Ask.await(admin.listConsumerGroupOffsets(reader.group()).partitionsToOffsetAndMetadata());
         Map<TopicPartition, Long> gaps = new HashMap<>();
+        Map<TopicPartition, List<Long>> listed = new HashMap<>();
         for (Map.Entry<TopicPartition, Long> each : wanted.entrySet()) {
             OffsetAndMetadata stands = committed.get(each.getKey());
             if (stands == null) {
-                return Optional.of("the %s has not begun with %s".formatted(reader.name(), each.getKey()));
+                return Passed.not("the %s has not begun with %s".formatted(reader.name(), each.getKey()));
             }
-            if (stands.offset() < each.getValue()) {
-                gaps.put(each.getKey(), stands.offset());
+            CommitNote note = reader.notes()
+                    ? CommitNote.parse(stands.offset(), stands.metadata())
+                    : CommitNote.none(stands.offset());
+            if (note.read() < each.getValue()) {
+                gaps.put(each.getKey(), note.read());
+            }
+            List<Long> open = note.unfinished().stream()
+                    .filter(offset -> offset < each.getValue())
+                    .toList();
+            if (!open.isEmpty()) {
+                listed.put(each.getKey(), open);
             }
         }
-        return gaps.isEmpty()
-                ? Optional.empty()
-                : firstRecord(gaps, wanted)
-                        .map(record -> "the %s has not passed %s at offset %d"
-                                .formatted(reader.name(), record, gaps.getOrDefault(record, 0L)));
+        Optional<TopicPartition> behind = gaps.isEmpty() ? Optional.empty() : firstRecord(gaps, wanted);
+        if (behind.isPresent()) {
+            return Passed.not("the %s has not passed %s at offset %d"
+                    .formatted(reader.name(), behind.get(), gaps.getOrDefault(behind.get(), 0L)));
+        }
+        return new ListedRows(config.kafka(), PATIENCE)
+                .read(listed)
+                .map(inHand -> new Passed(Optional.empty(), inHand))
+                .orElseGet(() -> Passed.not("rows that the %s has not finished cannot be read: %s"
+                        .formatted(reader.name(), listed.keySet())));
     }
 
     /** By partition: the offset that is to be passed. */

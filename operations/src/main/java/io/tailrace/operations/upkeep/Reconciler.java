@@ -3,6 +3,7 @@ package io.tailrace.operations.upkeep;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.contract.name.Topics;
 import io.tailrace.operations.sweep.EngineRead;
+import io.tailrace.operations.sweep.InHand;
 import io.tailrace.operations.sweep.Overdue;
 import io.tailrace.operations.sweep.OverdueRows;
 import io.tailrace.operations.sweep.Seen;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends rows again, commands or the events of a subscription, that are overdue although everybody has passed what was written before they
  * fell due: nobody seems to have them. The router drops word of a command that it holds, and what it does not drop the row itself guards:
- * at worst an executor looks at a row in vain. While somebody is behind, it is lag and no loss, and is told as such. Used by one thread.
+ * at worst an executor looks at a row in vain. While somebody is behind, it is lag and no loss, and is told as such; so is what an executor
+ * has begun and not finished, which keeps nobody from looking for the rest. Used by one thread.
  */
 final class Reconciler {
 
@@ -85,23 +87,35 @@ final class Reconciler {
 
     /** Looks once. Without an overdue row nothing else is asked. */
     void pass(Connection connection, Waiting waiting) throws SQLException {
-        Seen seen = rows.count(connection, overdue, waiting);
+        Seen seen = rows.count(connection, overdue, InHand.NONE, waiting);
         if (seen.rows() == 0) {
             metrics.overdue(x, seen, false);
             tell("");
             return;
         }
-        Optional<String> lag = lag(connection, waiting);
+        Readers.Passed passed = passed(connection, waiting);
         if (!waiting.forTime(Duration.ZERO)) {
             return; // A stop cuts a wait short, and that is no lag.
         }
-        metrics.overdue(x, seen, lag.isPresent());
-        if (lag.isPresent()) {
-            tell(lag.get());
+        if (passed.behind().isPresent()) {
+            metrics.overdue(x, seen, true);
+            tell(passed.behind().get());
             return;
         }
+        InHand busy = passed.inHand();
+        Seen lost = busy.isEmpty() ? seen : rows.count(connection, overdue, busy, waiting);
+        if (lost.rows() == 0) {
+            metrics.overdue(x, seen, true);
+            tell("the executor has begun with all of them and not finished them");
+            return;
+        }
+        metrics.overdue(x, lost, false);
         tell("");
-        Seen woken = rows.wake(connection, overdue, waiting);
+        wake(connection, busy, waiting);
+    }
+
+    private void wake(Connection connection, InHand busy, Waiting waiting) throws SQLException {
+        Seen woken = rows.wake(connection, overdue, busy, waiting);
         metrics.woken(woken);
         if (woken.rows() > 0) {
             LOG.warn(
@@ -117,12 +131,12 @@ final class Reconciler {
      * Who is behind. A row that fell due in front of half the time had the other half to be passed on, so that clocks may differ, and one
      * that a busy pipeline is about to run is not taken for lost.
      */
-    private Optional<String> lag(Connection connection, Waiting waiting) throws SQLException {
+    private Readers.Passed passed(Connection connection, Waiting waiting) throws SQLException {
         if (engine.isPresent()
                 && engine.get().all(connection, ENGINE_PATIENCE, waiting).isEmpty()) {
-            return Optional.of("the engine has not confirmed what was written");
+            return Readers.Passed.not("the engine has not confirmed what was written");
         }
-        return readers.behind(clock.millis() - overdue.toMillis() / 2);
+        return readers.passed(clock.millis() - overdue.toMillis() / 2);
     }
 
     private void tell(String lag) {

@@ -1,4 +1,4 @@
-package io.tailrace.executor.intake;
+package io.tailrace.broker;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -7,7 +7,7 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * What is committed of a partition: an offset, and as text beside it what the next owner should know. The offset is that of the first row that
+ * What an executor commits of a partition: an offset, and as text beside it what the next owner should know. The offset is that of the first row that
  * is not finished, so whoever cannot read the text looks at rows once more and loses none.
  *
  * @param owned whether somebody has the partition: what an owner leaves behind who did not come to say that he goes
@@ -15,10 +15,10 @@ import java.util.List;
  * @param read every row below this offset is finished, but for those of {@code unfinished}
  * @param unfinished offsets, ascending: of each key with unfinished rows the first one, and those without a key
  */
-record CommitNote(boolean owned, long offset, long read, List<Long> unfinished) {
+public record CommitNote(boolean owned, long offset, long read, List<Long> unfinished) {
 
     /** Kafka takes 4096 characters unless it is told otherwise. */
-    static final int MOST_CHARS = 4000;
+    public static final int MOST_CHARS = 4000;
 
     /** Changes when the meaning does; a note of another version says nothing. */
     private static final String OWNED = "1o";
@@ -31,16 +31,17 @@ record CommitNote(boolean owned, long offset, long read, List<Long> unfinished) 
     /** Of one number. */
     private static final int MOST_BYTES = 10;
 
-    CommitNote {
+    public CommitNote {
         unfinished = List.copyOf(unfinished);
     }
 
     /** A note that does not say more than the offset. */
-    static CommitNote none(long offset) {
+    public static CommitNote none(long offset) {
         return new CommitNote(false, offset, offset, List.of());
     }
 
-    CommitNote owned(boolean byUs) {
+    /** The same, of a partition that somebody has, or nobody. */
+    public CommitNote owned(boolean byUs) {
         return new CommitNote(byUs, offset, read, unfinished);
     }
 
@@ -50,7 +51,7 @@ record CommitNote(boolean owned, long offset, long read, List<Long> unfinished) 
      *
      * @param most characters
      */
-    String text(int most) {
+    public String text(int most) {
         String state = owned ? OWNED : FREE;
         // Three bytes are four characters; the first number is not known to be short before the list has been cut.
         int room = Math.max(0, (most - state.length()) / 4 * 3 - MOST_BYTES);
@@ -75,7 +76,7 @@ record CommitNote(boolean owned, long offset, long read, List<Long> unfinished) 
     }
 
     /** What was found committed; total. */
-    static CommitNote parse(long offset, String text) {
+    public static CommitNote parse(long offset, String text) {
         boolean owned = text.startsWith(OWNED);
         if (!owned && !text.startsWith(FREE)) {
             return none(offset);

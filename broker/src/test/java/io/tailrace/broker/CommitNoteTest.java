@@ -1,4 +1,4 @@
-package io.tailrace.executor.intake;
+package io.tailrace.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
