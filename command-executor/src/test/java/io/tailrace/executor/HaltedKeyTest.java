@@ -66,6 +66,11 @@ class HaltedKeyTest {
                     .containsEntry("tailrace-kind", "dead")
                     .containsEntry("tailrace-halts", "true");
 
+            shop.redelivered(third, "ledger", "k", 0, "1:0");
+            assertThat(shop.answersTo(third, 2).get(1))
+                    .containsEntry("tailrace-kind", "behind")
+                    .containsEntry("tailrace-halts", "true");
+
             shop.awaitCount("SELECT count(*) WHERE tailrace.skip_command('" + ledger + "') = 'OK'", 1);
             shop.redelivered(ledger, "ledger", "k", 0, "1:0");
             assertThat(shop.answersTo(ledger, 3).get(2))

@@ -21,7 +21,9 @@ final class Migrations {
             new Migration(8, "held_events", Scope.ALL, List.of()),
             new Migration(9, "deliveries_by_id", Scope.INBOX, List.of()),
             new Migration(9, "commands_by_id", Scope.ALL, List.of()),
-            new Migration(10, "renew", Scope.ALL, List.of()));
+            new Migration(10, "renew", Scope.ALL, List.of()),
+            new Migration(11, "delivery_guard", Scope.INBOX, List.of()),
+            new Migration(11, "command_guard", Scope.ALL, List.of()));
 
     /** The one that makes the source table. */
     static final Migration SOURCE_TABLE = ALL.get(1);

@@ -32,6 +32,8 @@ final class Template {
                 .with("schema_text", literal(tables.schema()))
                 .with("outbox", identifier(tables.schema()) + "." + identifier(tables.outbox()))
                 .with("command", identifier(tables.schema()) + "." + identifier(tables.internalCommand()))
+                .with("command_text", literal(tables.qualified(tables.internalCommand())))
+                .with("delivery_text", literal(tables.qualified("delivery")))
                 .with("outbox_columns", String.join(", ", CapturedColumns.OUTBOX))
                 .with("command_columns", String.join(", ", CapturedColumns.COMMAND));
     }

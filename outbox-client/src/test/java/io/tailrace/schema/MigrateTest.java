@@ -46,6 +46,8 @@ class MigrateTest {
                         "applied V009 deliveries_by_id",
                         "applied V009 commands_by_id",
                         "applied V010 renew",
+                        "applied V011 delivery_guard",
+                        "applied V011 command_guard",
                         "created publication " + owner.publication(),
                         "created slot " + owner.slot(),
                         "wrote the owner: namespace %s, slot %s, publication %s"
@@ -383,7 +385,8 @@ class MigrateTest {
                             "applied V001 inbox",
                             "applied V005 deliveries",
                             "applied V007 delivery_halts",
-                            "applied V009 deliveries_by_id");
+                            "applied V009 deliveries_by_id",
+                            "applied V011 delivery_guard");
         }
     }
 }

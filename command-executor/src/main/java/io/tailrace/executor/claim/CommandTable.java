@@ -18,27 +18,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The command table. Every method runs in the transaction of the connection it is given and never ends it. What each one locks, and
- * by which index, stands beside its function in {@code V002__claim.sql}, {@code V006__external.sql} and {@code V007__command_halts.sql}. Immutable.
+ * by which index, stands beside its function in {@code V002__claim.sql}, {@code V006__external.sql}, {@code V007__command_halts.sql} and
+ * {@code V011__command_guard.sql}. Immutable.
  */
 public final class CommandTable implements RowTable {
-
-    /**
-     * What would keep a claim from working, or worse, from seeing its row. A transaction_timeout is the one limit that a transaction
-     * which has begun cannot raise.
-     */
-    private static final String PROBLEMS = """
-            SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0),
-                to_regprocedure(?) IS NOT NULL AND to_regprocedure(?) IS NOT NULL,
-                to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
-                to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
-                    AND has_table_privilege(to_regclass(?)::oid, 'UPDATE')
-                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE')
-                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
-                current_user""";
 
     private final String claim;
     private final String complete;
@@ -52,11 +40,8 @@ public final class CommandTable implements RowTable {
     private final String acquit;
     private final String behind;
     private final String announced;
-    private final String claimFunction;
-    private final String newestFunction;
-    private final String commandTable;
-    private final String schema;
     private final int limitMillis;
+    private final Needs needs;
     private final ExternalTable external;
 
     /**
@@ -79,57 +64,19 @@ public final class CommandTable implements RowTable {
         this.acquit = Acquittal.of(names.qualified(names.internalCommand()), "t.id = ?");
         this.behind = "SELECT * FROM " + names.qualified("stamp_behind") + "(?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_commands") + "(?,?)";
-        this.claimFunction =
-                names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)";
-        this.newestFunction = ExternalTable.renewFunction(names);
-        this.commandTable = names.qualified(names.internalCommand());
-        this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
+        this.needs = Needs.ofCommands(
+                names,
+                limitMillis,
+                Stream.of(
+                        names.qualified("claim_command") + "(uuid,text,text,bigint,integer,bigint,boolean,integer)",
+                        ExternalTable.renewFunction(names)));
         this.external = new ExternalTable(names, limitMillis);
     }
 
     @Override
     public List<String> problems(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
-            statement.setString(1, claimFunction);
-            statement.setString(2, newestFunction);
-            for (int i = 3; i <= 7; i++) {
-                statement.setString(i, commandTable);
-            }
-            statement.setString(8, claimFunction);
-            statement.setString(9, newestFunction);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return problems(
-                        row.getLong(1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4), row.getString(5));
-            }
-        }
-    }
-
-    private List<String> problems(
-            long transactionTimeout, boolean migrated, boolean hidden, boolean mayWork, String role) {
-        List<String> problems = new ArrayList<>();
-        if (transactionTimeout > 0 && transactionTimeout < limitMillis) {
-            problems.add(
-                    ("the server ends every transaction after %d ms (transaction_timeout), a handler and its stamp may take %d ms:"
-                                    + " ALTER ROLE %s SET transaction_timeout = 0, or lower executor.handler-timeout")
-                            .formatted(transactionTimeout, limitMillis, TableNames.quoted(role)));
-        }
-        if (!migrated) {
-            problems.add("the database has no function " + claimFunction + " or " + newestFunction
-                    + ": run tailrace db migrate");
-        } else if (!mayWork) {
-            problems.add(
-                    ("role %1$s may not read and update %2$s and call its functions: GRANT SELECT, UPDATE ON %2$s TO %1$s;"
-                                    + " GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %3$s TO %1$s")
-                            .formatted(TableNames.quoted(role), commandTable, schema));
-        }
-        if (hidden) {
-            problems.add(
-                    "row-level security hides rows of %s from role %s, they would be taken for lost: ALTER ROLE %s BYPASSRLS"
-                            .formatted(commandTable, role, TableNames.quoted(role)));
-        }
-        return problems;
+        return needs.unmet(connection);
     }
 
     @Override

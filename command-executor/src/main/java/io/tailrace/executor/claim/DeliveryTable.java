@@ -9,7 +9,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,25 +16,14 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The inbox rows of one subscription. An event that has never failed has none until it is done. What each method locks, and by which
- * index, stands beside its function in {@code V005__deliveries.sql} and {@code V007__delivery_halts.sql}. Immutable.
+ * index, stands beside its function in {@code V005__deliveries.sql}, {@code V007__delivery_halts.sql} and {@code V011__delivery_guard.sql}. Immutable.
  */
 public final class DeliveryTable implements RowTable {
-
-    private static final String PROBLEMS = """
-            SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0),
-                to_regprocedure(?) IS NOT NULL AND to_regprocedure(?) IS NOT NULL,
-                to_regclass(?) IS NOT NULL AND row_security_active(to_regclass(?)::oid),
-                to_regclass(?) IS NOT NULL AND has_table_privilege(to_regclass(?)::oid, 'SELECT')
-                    AND has_table_privilege(to_regclass(?)::oid, 'INSERT') AND has_table_privilege(to_regclass(?)::oid, 'UPDATE')
-                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE')
-                    AND has_function_privilege(to_regprocedure(?)::oid, 'EXECUTE'),
-                current_user""";
-
-    private static final int NAMES_OF_THE_TABLE = 6;
 
     private final String subscription;
     private final String claim;
@@ -49,11 +37,8 @@ public final class DeliveryTable implements RowTable {
     private final String acquit;
     private final String behind;
     private final String announced;
-    private final String claimFunction;
-    private final String newestFunction;
-    private final String table;
-    private final String schema;
     private final int limitMillis;
+    private final Needs needs;
 
     /**
      * On the functions of a schema.
@@ -76,57 +61,19 @@ public final class DeliveryTable implements RowTable {
         this.acquit = Acquittal.of(names.qualified("delivery"), "t.subscription = ? AND t.event_id = ?");
         this.behind = "SELECT * FROM " + names.qualified("stamp_deliveries_behind") + "(?,?,?,?,?,?,?,?,?,?)";
         this.announced = "SELECT " + names.qualified("announced_deliveries") + "(?,?,?)";
-        this.claimFunction = names.qualified("claim_delivery")
-                + "(text,uuid,text,text,bigint,integer,boolean,boolean,bigint,integer)";
-        this.newestFunction = names.qualified("stamp_delivery_held") + "(text,uuid,integer,bigint,bigint,text,text)";
-        this.table = names.qualified("delivery");
-        this.schema = TableNames.quoted(names.schema());
         this.limitMillis = Math.toIntExact(limit.toMillis());
+        this.needs = Needs.ofDeliveries(
+                names,
+                limitMillis,
+                Stream.of(
+                        names.qualified("claim_delivery")
+                                + "(text,uuid,text,text,bigint,integer,boolean,boolean,bigint,integer)",
+                        names.qualified("stamp_delivery_held") + "(text,uuid,integer,bigint,bigint,text,text)"));
     }
 
     @Override
     public List<String> problems(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PROBLEMS)) {
-            statement.setString(1, claimFunction);
-            statement.setString(2, newestFunction);
-            for (int i = 3; i < 3 + NAMES_OF_THE_TABLE; i++) {
-                statement.setString(i, table);
-            }
-            statement.setString(3 + NAMES_OF_THE_TABLE, claimFunction);
-            statement.setString(4 + NAMES_OF_THE_TABLE, newestFunction);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return problems(
-                        row.getLong(1), row.getBoolean(2), row.getBoolean(3), row.getBoolean(4), row.getString(5));
-            }
-        }
-    }
-
-    private List<String> problems(
-            long transactionTimeout, boolean migrated, boolean hidden, boolean mayWork, String role) {
-        List<String> problems = new ArrayList<>();
-        String who = TableNames.quoted(role);
-        if (transactionTimeout > 0 && transactionTimeout < limitMillis) {
-            problems.add(
-                    ("the server ends every transaction after %d ms (transaction_timeout), a handler and its stamp may take %d ms:"
-                                    + " ALTER ROLE %s SET transaction_timeout = 0, or lower executor.handler-timeout")
-                            .formatted(transactionTimeout, limitMillis, who));
-        }
-        if (!migrated) {
-            problems.add("the database has no function " + claimFunction + " or " + newestFunction
-                    + ": run tailrace db migrate; the inbox alone is not enough for a subscription");
-        } else if (!mayWork) {
-            problems.add(
-                    ("role %1$s may not read and write %2$s and call its functions: GRANT SELECT, INSERT, UPDATE ON %2$s TO %1$s;"
-                                    + " GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %3$s TO %1$s")
-                            .formatted(who, table, schema));
-        }
-        if (hidden) {
-            problems.add(
-                    "row-level security hides rows of %s from role %s, events would be handled again: ALTER ROLE %s BYPASSRLS"
-                            .formatted(table, who, who));
-        }
-        return problems;
+        return needs.unmet(connection);
     }
 
     @Override

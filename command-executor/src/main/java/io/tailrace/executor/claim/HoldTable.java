@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,19 @@ public final class HoldTable {
         this.wake = "SELECT " + names.qualified("wake_held") + "(?,?)";
         this.probe = "SELECT " + names.qualified("probe_held") + "(?,?,?)";
         this.putOff = "SELECT " + names.qualified("put_off_probe") + "(?,?,?)";
+    }
+
+    /** Those that are called here, with their arguments; {@code waking} is called by one of them, with the caller's rights. */
+    static Stream<String> functions(TableNames names, String waking) {
+        return Stream.of(
+                        "held_names(text)",
+                        "hold_name(text,text,text,text,text,bigint)",
+                        "release_name(text,text,text)",
+                        "wake_held(text,integer)",
+                        waking,
+                        "probe_held(text,text,bigint)",
+                        "put_off_probe(text,text,bigint)")
+                .map(function -> TableNames.quoted(names.schema()) + "." + function);
     }
 
     /**

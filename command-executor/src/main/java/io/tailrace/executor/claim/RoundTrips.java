@@ -63,9 +63,16 @@ final class RoundTrips {
         }
     }
 
-    static void release(Connection connection) throws SQLException {
+    /** False when the claim was lost, and its savepoint with it. */
+    static boolean release(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(RELEASE);
+            return true;
+        } catch (SQLException refused) {
+            if (NO_SAVEPOINT.equals(refused.getSQLState())) {
+                return false;
+            }
+            throw refused;
         }
     }
 

@@ -49,9 +49,12 @@ public interface RowTable {
         throw new IllegalStateException("what is done is on the disk: " + request.id());
     }
 
-    /** What was written since the claim can only be taken back with the claim from now on; the row is stamped for less. */
-    default void release(Connection connection) throws SQLException {
-        RoundTrips.release(connection);
+    /**
+     * What was written since the claim can only be taken back with the claim from now on; the row is stamped for less. False when the
+     * claim is lost: then the transaction must be rolled back.
+     */
+    default boolean release(Connection connection) throws SQLException {
+        return RoundTrips.release(connection);
     }
 
     /** Takes back what was written since the claim, once; the locks of the claim stay. */

@@ -8,13 +8,11 @@ import io.tailrace.executor.metric.ExecutorMetrics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
@@ -59,9 +57,6 @@ public final class Holds implements Gate, AutoCloseable {
     /** Rows whose ends are remembered; each has waited before. */
     private static final int MOST_REMEMBERED = 1_000;
 
-    /** So often the database may refuse what is to be written down before that is given up. The workers learn it again. */
-    private static final int TRIES = 10;
-
     private final DataSource pool;
     private final HoldTable table;
     private final Predicate<String> handled;
@@ -83,36 +78,12 @@ public final class Holds implements Gate, AutoCloseable {
 
     private record Ran(String name, boolean well, long atNanos) {}
 
-    /** What is to be written down about broken names. Guarded by itself. */
-    private final Queue<Word> words = new ArrayDeque<>();
+    private final Learnt learnt = new Learnt();
 
-    /** How often the first of them was refused. For the thread of the timer alone. */
-    private int refusals;
+    /** For the thread of the timer alone. */
+    private final Failing failing = new Failing();
 
     private volatile @Nullable Map<String, Held> known;
-
-    /**
-     * While a release is half rolled out, workers without the handler meet the rows too and hold the name again. So it is left alone for
-     * longer each time: every round wakes all of its rows.
-     */
-    private record LetGo(long atNanos, Duration pause) {
-
-        static final Duration LONGEST = Duration.ofSeconds(15);
-
-        boolean isOver(long now) {
-            return now - atNanos >= pause.toNanos();
-        }
-
-        LetGo again(long now) {
-            Duration twice = pause.multipliedBy(2);
-            boolean forgotten = now - atNanos > LONGEST.multipliedBy(4).toNanos();
-            return new LetGo(now, forgotten ? EVERY : twice.compareTo(LONGEST) > 0 ? LONGEST : twice);
-        }
-    }
-
-    private interface Word {
-        void write(Connection connection) throws SQLException;
-    }
 
     /**
      * Over one database. Knows nothing before {@link #open} or the first row.
@@ -273,10 +244,8 @@ public final class Holds implements Gate, AutoCloseable {
                 : wait.compareTo(LONGEST_BREAK) > 0 ? LONGEST_BREAK : wait;
     }
 
-    private void later(Word word) {
-        synchronized (words) {
-            words.add(word);
-        }
+    private void later(Learnt.Word word) {
+        learnt.add(word);
         try {
             timer.execute(this::watch);
         } catch (RejectedExecutionException closing) {
@@ -284,62 +253,47 @@ public final class Holds implements Gate, AutoCloseable {
         }
     }
 
-    /** Everything here is looked at again by the next watch, so a failure of it needs no more than that. */
     private void watch() {
-        try (Connection connection = pool.getConnection()) {
-            write(connection);
-            Map<String, Held> names = learn(table.all(connection));
-            connection.commit();
-            boolean isWhole = table.isWhole(names);
-            for (Map.Entry<String, Held> name : names.entrySet()) {
-                tend(connection, name.getKey(), name.getValue(), isWhole);
-            }
-            int woken;
-            do {
-                woken = table.wake(connection, STEP);
-                connection.commit();
-            } while (woken == STEP && !timer.isShutdown());
+        Connection connection;
+        try {
+            connection = pool.getConnection();
         } catch (SQLException | RuntimeException down) {
             LOG.debug("Held names are looked at later", down);
+            return;
         }
-    }
-
-    private void write(Connection connection) throws SQLException {
-        for (Word word = nextWord(); word != null; word = nextWord()) {
-            try {
-                word.write(connection);
-                connection.commit();
-            } catch (SQLException | RuntimeException refused) {
-                // Throws when the connection is lost, and then the word is not to blame.
-                connection.rollback();
-                if (!isGivenUp(refused)) {
-                    return;
-                }
+        try (connection) {
+            look(connection);
+            if (failing.ends()) {
+                LOG.info("{} that are held by a name are looked after again", noun);
             }
-            refusals = 0;
-            synchronized (words) {
-                words.remove();
+        } catch (SQLException | RuntimeException failed) {
+            if (!timer.isShutdown() && failing.begins(failed)) {
+                LOG.warn(
+                        "{} that are held by a name are not looked after, and not woken when that is resumed; tried every {} s: {}",
+                        noun,
+                        EVERY.toSeconds(),
+                        failed.getMessage(),
+                        failed);
+            } else {
+                LOG.debug("Held names are looked at later", failed);
             }
         }
     }
 
-    /** One that is always refused must not keep the others from being written. */
-    private boolean isGivenUp(Exception refused) {
-        refusals++;
-        if (refusals < TRIES) {
-            LOG.debug("What was learnt of a name is written down later", refused);
-            return false;
+    /** Everything here is looked at again by the next watch, so a failure of it needs no more than that. */
+    private void look(Connection connection) throws SQLException {
+        learnt.write(connection);
+        Map<String, Held> names = learn(table.all(connection));
+        connection.commit();
+        boolean isWhole = table.isWhole(names);
+        for (Map.Entry<String, Held> name : names.entrySet()) {
+            tend(connection, name.getKey(), name.getValue(), isWhole);
         }
-        LOG.warn(
-                "What was learnt of a name cannot be written down and is given up; it is learnt again from its next rows",
-                refused);
-        return true;
-    }
-
-    private @Nullable Word nextWord() {
-        synchronized (words) {
-            return words.peek();
-        }
+        int woken;
+        do {
+            woken = table.wake(connection, STEP);
+            connection.commit();
+        } while (woken == STEP && !timer.isShutdown());
     }
 
     /** @param isWhole whether all names are held, so that a probe would find nothing out */
@@ -377,7 +331,7 @@ public final class Holds implements Gate, AutoCloseable {
         long now = System.nanoTime();
         LetGo before = letGo.get(name);
         if ((before == null || before.isOver(now)) && table.release(connection, name, HoldKind.MISSING)) {
-            letGo.put(name, before == null ? new LetGo(now, EVERY) : before.again(now));
+            letGo.put(name, before == null ? LetGo.first(now) : before.again(now));
             LOG.info("{} that waited for a handler run: name={}", noun, name);
         }
     }

@@ -307,8 +307,7 @@ public final class RowRunner implements Work {
         if (!rules.secrets().stayIn(name)) {
             return table.completeAndCommit(connection, claim, lazily);
         }
-        table.release(connection);
-        if (!table.complete(connection, claim)) {
+        if (!table.release(connection) || !table.complete(connection, claim)) {
             return false;
         }
         rules.secrets().scrub(connection, claim.request().id(), name);

@@ -2,6 +2,7 @@ package io.tailrace.executor.run;
 
 import io.tailrace.contract.header.HeaderName;
 import io.tailrace.contract.header.Headers;
+import io.tailrace.contract.record.Kind;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.contract.redact.Veil;
@@ -133,7 +134,7 @@ public final class Stamper {
         long asOf = System.nanoTime();
         connection.commit();
         return Step.finished(followers.with(head), () -> {
-            replies.send(head, Answers.repeated(head.record(), claim), asOf);
+            replies.send(head, ofItsLane(Answers.repeated(head.record(), claim), row.name()), asOf);
             followers.answer(head.record().row().id(), asOf);
         });
     }
@@ -307,6 +308,11 @@ public final class Stamper {
         return new Followers(stamps, stamped);
     }
 
+    /** A lane that is too long asks who is to be given up: one that comes back behind says whether its key would stop. */
+    private Answer ofItsLane(Answer answer, String name) {
+        return answer.kind() == Kind.BEHIND && halting.test(name) ? answer.halting() : answer;
+    }
+
     private String meterName(String name) {
         return handling.knows(name) ? name : ExecutorMetrics.NO_HANDLER;
     }
@@ -338,8 +344,7 @@ public final class Stamper {
                         Objects.requireNonNull(stamps.get(task.record().row().id()));
                 metrics.settled(meterName(task.record().name()), Outcome.BEHIND);
                 Answer answer = Answers.behind(task.record(), null, stamp, met);
-                // A lane that is too long asks who is to be given up.
-                replies.send(task, halting.test(task.record().name()) ? answer.halting() : answer, asOf);
+                replies.send(task, ofItsLane(answer, task.record().name()), asOf);
             }
         }
     }

@@ -304,6 +304,42 @@ class ClaimTest {
         }
     }
 
+    /** It would say of a name that it is resumed, and wake nothing. */
+    @Test
+    void aRoleThatMayNotWakeWhatANameHeldIsToldSo(Stack stack) throws Exception {
+        String role = stack.namespace() + "_sleeper";
+        try (Connection connection = open(stack)) {
+            DeliveryTable deliveries = new DeliveryTable("billing", TableNames.DEFAULT, LIMIT);
+            execute(connection, "CREATE ROLE " + role);
+            execute(connection, "GRANT USAGE ON SCHEMA tailrace TO " + role);
+            execute(connection, "GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA tailrace TO " + role);
+            execute(connection, "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA tailrace TO " + role);
+            execute(connection, "SET LOCAL ROLE " + role);
+            assertThat(table.problems(connection)).isEmpty();
+            assertThat(deliveries.problems(connection)).isEmpty();
+            for (RowTable each : List.of(table, deliveries)) {
+                execute(connection, "RESET ROLE");
+                String waking = each == table ? "wake_held(integer)" : "probe_held(text,text,bigint)";
+                execute(connection, "REVOKE EXECUTE ON FUNCTION tailrace." + waking + " FROM " + role);
+                execute(connection, "SET LOCAL ROLE " + role);
+                assertThat(each.problems(connection)).singleElement().asString().contains("GRANT EXECUTE");
+            }
+        }
+    }
+
+    @Test
+    void aClaimThatIsLostIsNotReleased(Stack stack) throws Exception {
+        UUID id = insert(stack, null);
+        try (Connection connection = open(stack)) {
+            assertThat(claim(connection, id, null, 1, 0)).isEqualTo(Verdict.RUN);
+            assertThat(table.release(connection)).isTrue();
+            connection.rollback();
+            assertThat(claim(connection, id, null, 1, 0)).isEqualTo(Verdict.RUN);
+            connection.rollback();
+            assertThat(table.release(connection)).isFalse();
+        }
+    }
+
     private Verdict claim(Connection connection, UUID id, @Nullable String key, long offset, int turn)
             throws SQLException {
         return table.claim(connection, request(id, key, offset, turn)).verdict();

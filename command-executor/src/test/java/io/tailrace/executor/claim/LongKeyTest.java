@@ -83,6 +83,43 @@ class LongKeyTest {
         }
     }
 
+    /** Where keys go on at their dead letters, one may have thousands of them for as long as they are kept. */
+    @Test
+    void theDeadOfAKeyAreNotVisited(Stack stack) throws Exception {
+        stack.execute(
+                "INSERT INTO tailrace.internal_command (command_name, ordering_key, place, status)"
+                        + " SELECT 'ship', 'k', n, 'DEAD' FROM generate_series(1, 2000) n",
+                "INSERT INTO tailrace.internal_command (command_name, ordering_key, place) VALUES ('ship', 'k', 2001)",
+                "INSERT INTO tailrace.delivery (subscription, event_id, source, ordering_key, place, status)"
+                        + " SELECT 'billing', gen_random_uuid(), 'ns/db', 'k', n, 'DEAD' FROM generate_series(1, 2000) n");
+        try (Connection connection = open(stack)) {
+            List<ClaimRequest> last = last(connection, 1);
+            long before = indexReads(connection);
+            assertThat(table.claim(connection, last.get(0)).verdict()).isEqualTo(Verdict.RUN);
+            connection.rollback();
+            assertThat(indexReads(connection) - before).isLessThan(100);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SELECT tailrace.delivery_before('billing', 'ns/db', 'k', 2001, gen_random_uuid())");
+            }
+            connection.commit();
+            assertThat(indexReads(connection) - before).isLessThan(100);
+        }
+    }
+
+    private static long indexReads(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_stat_force_next_flush()");
+            connection.commit();
+            try (ResultSet row = statement.executeQuery("SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)"
+                    + " + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables)")) {
+                row.next();
+                return row.getLong(1);
+            }
+        } finally {
+            connection.commit();
+        }
+    }
+
     private static long multiXacts(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT mxid_age('1')")) {

@@ -14,7 +14,8 @@ final class OverdueTable {
     /**
      * Behind a head that waits rightly, or did until a moment ago, or at which the key stops, all of its key wait rightly. What stands behind
      * an overdue one is sent after it: the lane that would have released it is gone too; and one that has no place yet gets it by being sent. Only the head is
-     * looked at, since a lane may have very many rows. Index: that of the order guard, which ends with the place.
+     * looked at, since a lane may have very many rows. Index: that of the order guard, which ends with the place; the condition on the
+     * status is for that of a schema before version 11.
      */
     private static final String IS_OVERDUE = """
             (r.status = 'PENDING' AND <due r> < <limit> AND NOT <waits r>

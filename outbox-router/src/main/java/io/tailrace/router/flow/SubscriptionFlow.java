@@ -142,13 +142,14 @@ public final class SubscriptionFlow implements Attempts {
     }
 
     /**
-     * The table of an event says that it is to run, at a new turn. What is on no lane is left to the upkeep, as that a stranger met is: the word
-     * has neither the event nor where it is to be read again.
+     * The table of an event says that it is to run, at a new turn. What is on no lane cannot be sent: the word has neither the event nor where
+     * it is to be read again. If the answer by which it was held is still on its way, that brings the event, and it does not wait then; if
+     * not, it is left to the upkeep, as that a stranger met is.
      */
     Deed letGo(Decoded word, Place place) {
-        LaneKey lane = LaneKey.of(subscription, word.source(), word.orderingKey(), word.rowId());
-        return around.lanes().row(lane, place) == null
-                ? Deed.NONE
+        return around.lanes().row(laneOf(word), place) == null
+                ? Deed.NONE.then(() ->
+                        around.past().finished().letGo(subscription, word.source(), word.rowId(), word.turn() - 1))
                 : Deed.settle(
                         hear(word, new LaneEvent(LaneEvent.Kind.RETIMED, place, word.turn(), 0, 0, 0, word.record())));
     }
@@ -271,7 +272,7 @@ public final class SubscriptionFlow implements Attempts {
 
     private LaneEvent eventOf(Decoded answer, Place place) {
         long now = now();
-        long later = Instants.plus(now, answer.waitMillis());
+        long later = wasLetGo(answer) ? now : Instants.plus(now, answer.waitMillis());
         return switch (answer.kind()) {
             case FAILED -> event(LaneEvent.Kind.FAILED, answer, place, later);
             case BEHIND -> event(LaneEvent.Kind.BEHIND, answer, place, now);
@@ -284,6 +285,11 @@ public final class SubscriptionFlow implements Attempts {
             default ->
                 throw new IllegalStateException("kind " + answer.kind() + " is no answer, yet the decoder let it pass");
         };
+    }
+
+    /** Its table has a later turn for it, at which it is due: asked at this one, its executor answers so. */
+    private boolean wasLetGo(Decoded answer) {
+        return around.past().finished().wasLetGo(subscription, answer.source(), answer.rowId(), answer.turn());
     }
 
     private LaneEvent dead(Decoded answer, Place place) {

@@ -11,6 +11,8 @@ import java.util.Map;
  * an answer of an older turn that comes after that, from a worker that had been held up, would block the key or park a row that is
  * done. What is forgotten costs a release too many, which the row's own fence answers.
  *
+ * <p>And the turns up to which events were let go that were on no lane: an answer that held them, and was overtaken, is to hold them no more.
+ *
  * <p>A ring of slots in the store, so that it never grows, and its contents on the heap. For use by one stream thread at a time.
  */
 public final class Finished {
@@ -19,6 +21,9 @@ public final class Finished {
     static final int ROOM = 1;
 
     private static final int LAYOUT = 1;
+
+    /** Before what was let go; the name of no subscription. */
+    private static final String LET_GO = "*";
 
     /** More than are done between an answer and its echo: an executor does not send what is older than a part of its session. */
     static final int SLOTS = 4_096;
@@ -43,7 +48,15 @@ public final class Finished {
 
     /** A row is done, and no later turn will say otherwise. */
     public void add(String subscription, String source, String rowId, int turn) {
-        String row = row(subscription, source, rowId);
+        add(row(subscription, source, rowId), turn);
+    }
+
+    /** What was said of a row up to a turn holds it no more, whenever that is heard. */
+    public void letGo(String subscription, String source, String rowId, int turn) {
+        add(LET_GO + row(subscription, source, rowId), turn);
+    }
+
+    private void add(String row, int turn) {
         Entry before = byRow.get(row);
         if (before == null || before.turn() < turn) {
             Entry entry = new Entry(next, row, turn);
@@ -54,7 +67,16 @@ public final class Finished {
 
     /** Whether a turn is from before its row was done. */
     public boolean isOver(String subscription, String source, String rowId, int turn) {
-        Entry entry = byRow.get(row(subscription, source, rowId));
+        return isUpTo(row(subscription, source, rowId), turn);
+    }
+
+    /** Whether what was said of a row at a turn holds it no more. */
+    public boolean wasLetGo(String subscription, String source, String rowId, int turn) {
+        return isUpTo(LET_GO + row(subscription, source, rowId), turn);
+    }
+
+    private boolean isUpTo(String row, int turn) {
+        Entry entry = byRow.get(row);
         return entry != null && turn <= entry.turn();
     }
 

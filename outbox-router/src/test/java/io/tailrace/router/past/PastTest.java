@@ -34,6 +34,15 @@ class PastTest {
     }
 
     @Test
+    void whatWasLetGoIsKnownAfterARestartAndIsNotOver() {
+        new Finished(store).letGo("billing", "shop/shop", "a", 3);
+        Finished reopened = new Finished(store);
+        assertThat(reopened.wasLetGo("billing", "shop/shop", "a", 3)).isTrue();
+        assertThat(reopened.wasLetGo("billing", "shop/shop", "a", 4)).isFalse();
+        assertThat(reopened.isOver("billing", "shop/shop", "a", 3)).isFalse();
+    }
+
+    @Test
     void theOldestAreForgottenAndTheStoreDoesNotGrow() {
         Finished finished = new Finished(store);
         for (int row = 0; row < 3 * Finished.SLOTS + 7; row++) {

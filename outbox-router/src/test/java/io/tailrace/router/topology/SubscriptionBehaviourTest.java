@@ -130,6 +130,26 @@ class SubscriptionBehaviourTest {
         }
     }
 
+    /** The answer that holds an event may be sent late: its executor stood still, or the broker did. */
+    @Test
+    void anAnswerThatComesBehindTheWordToLetGoHoldsItsEventNoMore() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            Map<HeaderName, String> held = Map.of(WAIT, "3155760000000", PLACE, "1:10");
+            letGo(rig, Rig.SUBSCRIPTION, "a", 2, "1:10");
+            answer(rig, Kind.FAILED, "a", 1, "1:10", held);
+            List<Rig.Out> released = rig.read(REDELIVERY);
+            assertThat(released).extracting(Rig.Out::id).containsExactly("a");
+            assertThat(released.get(0).text(TURN)).isEqualTo("1");
+            // Its table is a turn ahead, and its executor repeats that.
+            answer(rig, Kind.FAILED, "a", 2, "1:10", Map.of(WAIT, "0", PLACE, "1:10"));
+            assertThat(rig.read(REDELIVERY)).extracting(out -> out.text(TURN)).containsExactly("2");
+
+            answer(rig, Kind.FAILED, "a", 3, "1:10", held);
+            rig.pass(Duration.ofDays(1));
+            assertThat(rig.ids(REDELIVERY)).as("held anew").isEmpty();
+        }
+    }
+
     private static void letGo(Rig rig, String subscription, String id, int turn, String place) {
         Headers headers = Rig.raw(id, "sales.order", "k", Kind.CONTROL).toBuilder()
                 .put(HeaderName.CONTROL, "run-event-now")
