@@ -76,8 +76,13 @@ final class DbMigrateVerb implements Callable<Integer> {
         boolean started;
         try (Connection connection = SourceConnection.open(one.source())) {
             Ownership ownership = Ownership.of(one.namespace(), one.source().name());
-            MigrationReport report =
-                    Schema.migrate(connection, one.source().tables(), schema.scope(), ownership, schema.roles());
+            MigrationReport report = Schema.migrate(
+                    connection,
+                    one.source().tables(),
+                    schema.scope(),
+                    ownership,
+                    schema.roles(),
+                    line -> err.println(prefix + line));
             report.done().forEach(line -> out.println(prefix + line));
             boolean partitioned = partitionOutbox
                     && schema.scope() == Scope.ALL

@@ -4,6 +4,7 @@ import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
+import io.tailrace.operations.Selection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -41,13 +42,14 @@ final class DlqDiscardVerb implements Callable<Integer> {
     public Integer call() {
         TailraceConfig read = config.readReaching(Server.KAFKA, Server.POSTGRES);
         DeadLetters deadLetters = new DeadLetters(read);
+        Selection selected = Selection.ofRows(letters.rowIds()).ofSources(config.limitedTo(read));
         Replay.Order order = letters.order();
         Set<String> missing = letters.rowIds();
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
         try {
             for (String x : DeadLetterSelection.everyX(read)) {
-                Replay.Report report = deadLetters.discard(x, letters.rowIds(), order);
+                Replay.Report report = deadLetters.discard(x, selected, order);
                 report.rows().forEach(row -> {
                     missing.remove(row.letter().rowId());
                     rows.add(ReplayOutput.row(row));

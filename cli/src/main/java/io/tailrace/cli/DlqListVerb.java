@@ -94,7 +94,9 @@ final class DlqListVerb implements Callable<Integer> {
     /** A blank must not be taken for an answer. */
     static void tell(Output output, Halts halts) {
         if (!halts.isComplete()) {
-            output.err().println("too many rows wait to see all in time: more keys may stop than \"halts\" shows");
+            output.err()
+                    .println(
+                            "not all that waits, or not every table, could be seen: more keys may stop than \"halts\" shows");
         }
     }
 

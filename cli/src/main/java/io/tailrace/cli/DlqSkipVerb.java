@@ -4,6 +4,7 @@ import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetters;
 import io.tailrace.operations.Replay;
+import io.tailrace.operations.Selection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -26,9 +27,9 @@ import picocli.CommandLine.Mixin;
             "  tailrace dlq skip 0190b7a0-0000-7000-8000-000000000001 --why 'booked by hand'",
             "",
             "`tailrace dlq list` shows in the column \"halts\" how many rows wait behind a dead letter at which a key stops.",
-            "\"skipped\" says of a command that its table lets the key go on, of an event that the router was told. If that is no",
-            "more the head of its key by then, nothing happens, and the router's log says so. The operations topic keeps who did",
-            "it and why."
+            "\"skipped\" says of a command that its table lets the key go on; of an event of a subscription that its table does and the",
+            "router was told; of any other event that the router was told. If the row is no more the head of its key by then, the",
+            "router does nothing, and its log says so. The operations topic keeps who did it and why."
         })
 final class DlqSkipVerb implements Callable<Integer> {
 
@@ -46,13 +47,14 @@ final class DlqSkipVerb implements Callable<Integer> {
         // Of events only the router is told; the database of any other is reached when it is needed.
         TailraceConfig read = config.readReaching(Server.KAFKA);
         DeadLetters deadLetters = new DeadLetters(read);
+        Selection selected = Selection.ofRows(letters.rowIds()).ofSources(config.limitedTo(read));
         Replay.Order order = letters.order();
         Set<String> missing = letters.rowIds();
         List<Row> rows = new ArrayList<>();
         int exit = Exit.DONE;
         try {
             for (String x : DeadLetterSelection.everyX(read)) {
-                Replay.Report report = deadLetters.skip(x, letters.rowIds(), order);
+                Replay.Report report = deadLetters.skip(x, selected, order);
                 report.rows().forEach(row -> {
                     missing.remove(row.letter().rowId());
                     rows.add(ReplayOutput.row(row));

@@ -166,6 +166,7 @@ class SeveralSourcesTest {
                 awaitEffects(stack, one, "broken", 1);
                 assertThat(count(stack, other, "SELECT count(*) FROM effect WHERE name = 'broken'"))
                         .isZero();
+                leavesAlone(file, awaitLetter(file, other), one);
                 replay(file, other);
                 awaitEffects(stack, other, "broken", 1);
                 for (String database : List.of(one, other)) {
@@ -196,14 +197,41 @@ class SeveralSourcesTest {
                 .containsPattern(other + " commands +0 pending, 4 completed, 1 dead");
     }
 
+    private static void leavesAlone(Path file, String letter, String source) {
+        for (String verb : List.of("skip", "discard")) {
+            Ran ran = CommandLines.tailrace("dlq", verb, letter, "--source", source, "-c", file.toString());
+            assertThat(ran.exit()).as(ran.out()).isEqualTo(Exit.FAILED);
+            assertThat(ran.err()).contains("no dead letter of row " + letter + " was looked at");
+        }
+    }
+
+    /** The id of the one letter of a source. */
+    private static String awaitLetter(Path file, String of) {
+        return await().atMost(PATIENCE)
+                .until(
+                        () -> CommandLines.tailrace(
+                                        "dlq",
+                                        "list",
+                                        "--of",
+                                        "commands",
+                                        "--source",
+                                        of,
+                                        "-o",
+                                        "json",
+                                        "-c",
+                                        file.toString())
+                                .out()
+                                .lines()
+                                .filter(line -> line.contains("\"id\""))
+                                .map(line -> line.replaceAll(".*\"id\" *: *\"([^\"]*)\".*", "$1"))
+                                .toList(),
+                        ids -> ids.size() == 1)
+                .get(0);
+    }
+
     /** Both letters are there before one is replayed, and one source's alone when that one is said. */
     private static void replay(Path file, String of, String... more) {
-        await().atMost(PATIENCE).untilAsserted(() -> {
-            Ran letters = CommandLines.tailrace(
-                    "dlq", "list", "--of", "commands", "--source", of, "-o", "json", "-c", file.toString());
-            assertThat(letters.out().lines().filter(line -> line.contains("\"id\"")))
-                    .hasSize(1);
-        });
+        awaitLetter(file, of);
         String[] line = {"dlq", "replay", "--of", "commands", "--all", "-c", file.toString()};
         String[] all = Arrays.copyOf(line, line.length + more.length);
         System.arraycopy(more, 0, all, line.length, more.length);

@@ -11,6 +11,7 @@ import io.tailrace.operations.Replay.Order;
 import io.tailrace.operations.Replay.Outcome;
 import io.tailrace.operations.Replay.Report;
 import io.tailrace.operations.Replay.Row;
+import io.tailrace.operations.sweep.DeadRows;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,6 +102,15 @@ final class CommandLetters {
 
     /** Like a replay that requeues nothing: what is dead is given up, and then nothing of it can run any more. */
     Report discard(Set<String> rowIds, Order order, int batchRows) {
+        return discard(rowIds, order, batchRows, commands::giveUp);
+    }
+
+    /** The same at the end of their time, which lets no key go on: a row at which one stops keeps its letter. */
+    Report expire(Set<String> rowIds, Order order, int batchRows) {
+        return discard(rowIds, order, batchRows, commands::giveUpForItsAge);
+    }
+
+    private Report discard(Set<String> rowIds, Order order, int batchRows, Function<UUID, DeadRows.Outcome> cancelled) {
         if (order.dryRun()) {
             List<Row> rows = judged(live.apply(rowIds)).stream()
                     .map(CommandLetters::toGiveUp)
@@ -114,7 +124,7 @@ final class CommandLetters {
                 batchRows,
                 () -> live.apply(rowIds),
                 batch -> judged(batch).stream()
-                        .map(this::givenUp)
+                        .map(row -> givenUp(row, cancelled))
                         .map(row -> row.outcome() == Outcome.RUNNING ? new Step(row, List.of()) : step(row, records))
                         .toList());
     }
@@ -133,12 +143,12 @@ final class CommandLetters {
     }
 
     /** The row first: a letter of a cancelled row is cleared by whoever comes next, a dead row without a letter by nobody. */
-    private Row givenUp(Row judged) {
+    private Row givenUp(Row judged, Function<UUID, DeadRows.Outcome> cancelled) {
         Optional<UUID> id = CommandRows.uuid(judged.letter().rowId());
         if (id.isEmpty() || !isDead(judged)) {
             return toGiveUp(judged);
         }
-        return switch (commands.giveUp(id.get())) {
+        return switch (cancelled.apply(id.get())) {
             case CANCELLED -> clearable(judged.letter(), "row dead, cancelled");
             case TAKEN -> new Row(judged.letter(), Outcome.RUNNING);
             // Somebody else was here since the look.

@@ -269,6 +269,11 @@ public final class Commands {
         return change("giving up a command", connection -> new DeadRows(tables).giveUp(connection, id));
     }
 
+    /** The same for nobody's word but that of the clock: a row at which its key stops is left alone, as if it was taken. */
+    DeadRows.Outcome giveUpForItsAge(UUID id) {
+        return change("giving up a command", connection -> new DeadRows(tables).giveUpForItsAge(connection, id));
+    }
+
     private Answer act(String function, UUID id) {
         return change(function, connection -> {
             try (PreparedStatement statement = call(connection, function, "?")) {

@@ -55,27 +55,24 @@ public final class DeadLetters {
     /** Longer than the transactions of those who write dead letters may stay open. */
     private static final Duration PATIENCE = Duration.ofSeconds(75);
 
-    private static final String DISCARDED = "discarded";
-
-    private static final String EXPIRED = "expired";
-
     private final TailraceConfig config;
     private final Topics topics;
     private final KafkaConfig kafka;
     private final LetterTransactions transactions;
     private final LettersBySource commands;
-    private final DeliveryRows deliveries;
     private final Skips skips;
+    private final Discards discards;
 
     public DeadLetters(TailraceConfig config) {
         this.config = config;
         this.topics = config.topicNames();
         this.kafka = Objects.requireNonNull(config.kafka());
         this.transactions = new LetterTransactions(config);
-        this.deliveries = new DeliveryRows(config);
+        DeliveryRows deliveries = new DeliveryRows(config);
         this.commands =
                 new LettersBySource(config, transactions, rows -> list(Topics.COMMANDS, Selection.ofRows(rows)));
         this.skips = new Skips(config, transactions, commands, deliveries, this::list);
+        this.discards = new Discards(config, transactions, commands, deliveries, this::list);
     }
 
     /**
@@ -147,49 +144,22 @@ public final class DeadLetters {
 
     /**
      * Takes letters away whose time is over, each as {@link #discard} would: a command that is dead is cancelled first, a delivery after
-     * that. A letter at which a key stops stays, and so does one whose row is pending.
+     * that. A letter at which a key stops, or may stop as far as can be seen, stays, and so does one whose row is pending, or in none of these
+     * databases.
      *
      * @param before failed last, and written, before that
      * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
      * @throws OperationFailed when the database of the commands cannot be reached
      */
     public Report expire(String x, Selection selection, Instant before, Order order) {
-        Set<String> old =
-                expired(x, selection, before).stream().map(DeadLetter::rowId).collect(Collectors.toSet());
-        if (old.isEmpty()) {
-            // So that nobody's replay is ended for nothing.
-            return new Report(order, List.of(), 0, Ending.COMPLETE);
-        }
-        if (x.equals(Topics.COMMANDS)) {
-            return commands.discard(old, order, BATCH_ROWS);
-        }
-        ReplayRecords records = new ReplayRecords(config, order);
-        Report report = transactions.run(
-                x,
-                order,
-                BATCH_ROWS,
-                () -> expired(x, Selection.ofRows(old), before),
-                batch -> batch.stream()
-                        .map(letter ->
-                                new Step(new Row(letter, Outcome.CLEARED, EXPIRED), records.clear(letter, EXPIRED)))
-                        .toList());
-        return withRows(x, report);
-    }
-
-    /** An event has no row of its own that could be given up; what a subscription has of one is its delivery. */
-    private Report withRows(String x, Report report) {
-        return x.equals(Topics.EVENTS) ? report : deliveries.giveUp(x, report);
+        return discards.expire(
+                x, rows -> expired(x, rows.isEmpty() ? selection : Selection.ofRows(rows), before), order);
     }
 
     private List<DeadLetter> expired(String x, Selection selection, Instant before) {
-        List<DeadLetter> old = heads(x, selection).stream()
+        return heads(x, selection).stream()
                 .map(Head::letter)
                 .filter(letter -> letter.lastMomentMs() < before.toEpochMilli())
-                .toList();
-        Halts halts = halts(old);
-        return old.stream()
-                .filter(letter -> halts.at(letter).isEmpty()
-                        && (halts.isComplete() || letter.orderingKey().isEmpty()))
                 .toList();
     }
 
@@ -247,63 +217,38 @@ public final class DeadLetters {
 
     /**
      * Takes letters away for good. A command that is dead is cancelled first, so that nothing can requeue it any more; one that is pending
-     * keeps its letter. A delivery that is dead is cancelled when its letter has gone.
+     * keeps its letter. A delivery that is dead is cancelled when its letter has gone. If a key stops at the row, it goes on. A letter whose row is
+     * in no database of the configuration stays: {@link Outcome#NOT_FOUND}.
      *
-     * @param rowIds these; those that have no letter are not in the report
+     * @param selection names rows; those that have no letter are not in the report
      * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
-     * @throws OperationFailed when the database of the commands cannot be reached
+     * @throws OperationFailed when the database of the rows cannot be reached
      */
-    public Report discard(String x, Set<String> rowIds, Order order) {
-        if (rowIds.isEmpty()) {
-            throw new IllegalArgumentException("name the rows to discard: none would select all");
-        }
-        if (x.equals(Topics.COMMANDS)) {
-            return commands.discard(rowIds, order, BATCH_ROWS);
-        }
-        Selection selection = Selection.ofRows(rowIds);
-        if (order.dryRun()) {
-            return new Report(order, discardable(list(x, selection)), 0, Ending.COMPLETE);
-        }
-        ReplayRecords records = new ReplayRecords(config, order);
-        Report report = transactions.run(x, order, BATCH_ROWS, () -> list(x, selection), batch -> {
-            if (!x.equals(Topics.EVENTS)) {
-                deliveries.goOn(x, batch.stream());
-            }
-            return batch.stream()
-                    .map(letter ->
-                            new Step(new Row(letter, Outcome.CLEARED, DISCARDED), records.discard(letter, DISCARDED)))
-                    .toList();
-        });
-        return withRows(x, report);
+    public Report discard(String x, Selection selection, Order order) {
+        return discards.discard(x, naming(selection, "discard"), order);
     }
 
-    /** A letter goes wherever its row stands; whether the key goes on is told as far as it could be seen. */
-    private List<Row> discardable(List<DeadLetter> letters) {
-        Halts seen = halts(letters);
-        return letters.stream()
-                .map(letter -> new Row(
-                        letter,
-                        Outcome.WOULD_CLEAR,
-                        seen.at(letter)
-                                .map(halt -> halt.isHead()
-                                        ? "%s, %d newer rows go on".formatted(DISCARDED, halt.waiting())
-                                        : DISCARDED + ", another row of its key stands before it")
-                                .orElse(DISCARDED)))
-                .toList();
+    /** The same of these rows. */
+    public Report discard(String x, Set<String> rowIds, Order order) {
+        return discard(x, Selection.ofRows(rowIds), order);
     }
 
     /**
      * Lets keys go on that stop at a dead letter ({@code halt-key}). The letters stay, and can be replayed later, behind what has gone on.
-     * If a row is no more the head of its key by then, nothing happens: its table says so of a command, the router's log of any other.
+     * If a row is no more the head of its key by then, nothing happens: its table says so of a command, the router's log of any other. Nothing
+     * is written either about a row that is in no database of the configuration: {@link Outcome#NOT_FOUND}.
      *
-     * @param rowIds these; those that have no letter are not in the report
+     * @param selection names rows; those that have no letter are not in the report
      * @throws KafkaException when Kafka cannot be reached or refuses; batches committed before it are done
+     * @throws OperationFailed when the database of the rows cannot be reached
      */
+    public Report skip(String x, Selection selection, Order order) {
+        return skips.skip(x, naming(selection, "skip"), order);
+    }
+
+    /** The same of these rows. */
     public Report skip(String x, Set<String> rowIds, Order order) {
-        if (rowIds.isEmpty()) {
-            throw new IllegalArgumentException("name the rows to skip: none would select all");
-        }
-        return skips.skip(x, Selection.ofRows(rowIds), order);
+        return skip(x, Selection.ofRows(rowIds), order);
     }
 
     /** {@link #skip(String, Set, Order)} of events. */
@@ -311,7 +256,14 @@ public final class DeadLetters {
         return skip(Topics.EVENTS, rowIds, order);
     }
 
-    /** Those of these letters, all of one {@code x}, at which a key stops. */
+    private static Selection naming(Selection selection, String act) {
+        if (selection.rowIds().isEmpty()) {
+            throw new IllegalArgumentException("name the rows to " + act + ": none would select all");
+        }
+        return selection;
+    }
+
+    /** Those of these letters, all of one {@code x}, at which a key stops. While a database cannot be reached, it is not complete. */
     public Halts halts(List<DeadLetter> letters) {
         return new HaltedKeys(config).look(letters);
     }

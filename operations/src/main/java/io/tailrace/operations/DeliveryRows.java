@@ -8,11 +8,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -34,13 +31,10 @@ final class DeliveryRows {
     private static final String GO_ON = """
             UPDATE %s SET halts = false WHERE subscription = ? AND event_id = ANY (?) AND status = 'DEAD' AND halts""";
 
-    /** By {@code ce_source}. */
-    private final Map<String, TailraceConfig> sources = new LinkedHashMap<>();
+    private final LetterSources sources;
 
     DeliveryRows(TailraceConfig config) {
-        for (TailraceConfig one : config.eachSource()) {
-            sources.put(one.ceSource(), one);
-        }
+        this.sources = new LetterSources(config);
     }
 
     /** Gives up the rows of those letters that are gone; what was done is told, also when a database cannot be reached for this. */
@@ -74,28 +68,16 @@ final class DeliveryRows {
         change("letting keys go on", GO_ON, subscription, letters);
     }
 
+    /** Whoever has no row in these databases was left out before: see {@link HaltingRows.Seen#foreign}. */
     private void change(String what, String sql, String subscription, Stream<DeadLetter> letters) {
-        Map<String, List<UUID>> bySource = letters.filter(
-                        letter -> CommandRows.uuid(letter.rowId()).isPresent())
-                .collect(Collectors.groupingBy(
-                        DeadLetter::source,
-                        LinkedHashMap::new,
-                        Collectors.mapping(
-                                letter -> CommandRows.uuid(letter.rowId()).orElseThrow(), Collectors.toList())));
-        bySource.forEach((source, ids) -> change(what, sql, subscription, source, ids));
-    }
-
-    private void change(String what, String sql, String subscription, String source, List<UUID> ids) {
-        TailraceConfig config = sources.get(source);
-        if (config == null) {
-            return; // Of a database that is none of the configuration's: its rows are not ours.
-        }
-        String change = sql.formatted(config.source().tables().qualified("delivery"));
-        new Database(config.source()).call(what, connection -> {
-            for (int from = 0; from < ids.size(); from += STEP) {
-                change(connection, change, subscription, ids.subList(from, Math.min(ids.size(), from + STEP)));
-            }
-            return ids.size();
+        sources.each(letters.toList(), (source, ids) -> {
+            String change = sql.formatted(source.tables().qualified("delivery"));
+            new Database(source).call(what, connection -> {
+                for (int from = 0; from < ids.size(); from += STEP) {
+                    change(connection, change, subscription, ids.subList(from, Math.min(ids.size(), from + STEP)));
+                }
+                return ids.size();
+            });
         });
     }
 

@@ -2,6 +2,7 @@ package io.tailrace.operations;
 
 import io.tailrace.broker.ClientSettings;
 import io.tailrace.contract.config.TailraceConfig;
+import io.tailrace.contract.name.Topics;
 import io.tailrace.contract.record.Place;
 import java.time.Duration;
 import java.util.HashMap;
@@ -17,8 +18,9 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Which keys stop at a dead letter ({@code halt-key}), as the changelog of the rows that wait tells: the router keeps such a row on the
- * lane of its key although its letter is written. Only partitions in which a letter of a key lies are read, and none if there is none.
+ * Which keys stop at a dead letter ({@code halt-key}). Of events the changelog of the rows that wait tells: the router keeps such a row on the
+ * lane of its key although its letter is written. Only partitions in which a letter of a key lies are read, and none if there is none. Of
+ * commands and of a subscription the row tells, whatever the lanes know; they tell better how much waits behind it.
  */
 final class HaltedKeys {
 
@@ -32,8 +34,45 @@ final class HaltedKeys {
         this.changelog = config.namespace().routerApplicationId() + "-parked-changelog";
     }
 
-    /** Of letters of one {@code x}, within a patience. */
+    /**
+     * What was seen.
+     *
+     * @param foreign row ids of letters whose rows are in no database that the configuration names; none of events
+     */
+    record Seen(Halts halts, Set<String> foreign) {}
+
+    /** Of letters of one {@code x}, within a patience. While a database cannot be reached, not all is seen. */
     Halts look(List<DeadLetter> letters) {
+        Halts lanes = ofLanes(letters);
+        try {
+            return withRows(lanes, letters).halts();
+        } catch (OperationFailed outOfReach) {
+            return new Halts(lanes.byRow(), false);
+        }
+    }
+
+    /**
+     * The same for who acts on it.
+     *
+     * @throws OperationFailed when a database cannot be reached
+     */
+    Seen judge(List<DeadLetter> letters) {
+        return withRows(ofLanes(letters), letters);
+    }
+
+    private Seen withRows(Halts lanes, List<DeadLetter> letters) {
+        String x = letters.isEmpty() ? Topics.EVENTS : letters.get(0).x();
+        if (x.equals(Topics.EVENTS)) {
+            return new Seen(lanes, Set.of());
+        }
+        HaltingRows.Seen rows = new HaltingRows(config).look(x, letters);
+        Map<String, Halt> halts = new HashMap<>(rows.byRow());
+        halts.putAll(lanes.byRow());
+        return new Seen(new Halts(halts, rows.foreign().isEmpty() || lanes.isComplete()), rows.foreign());
+    }
+
+    /** As far as the router has heard. */
+    Halts ofLanes(List<DeadLetter> letters) {
         List<DeadLetter> keyed = letters.stream()
                 .filter(letter ->
                         letter.orderingKey().isPresent() && letter.place().isPresent())
@@ -45,7 +84,8 @@ final class HaltedKeys {
         settings.remove(ConsumerConfig.GROUP_ID_CONFIG);
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings)) {
             if (!consumer.listTopics().containsKey(changelog)) {
-                return Halts.NONE;
+                // Deleted, or of another cluster: nothing is known, and a key may stop all the same.
+                return new Halts(Map.of(), false);
             }
             int partitions = consumer.partitionsFor(changelog).size();
             WaitingRows rows = new WaitingRows(keyed.get(0).x());

@@ -95,11 +95,32 @@ final class LetterTransactions {
 
     private Report tryOnce(
             String x, Order order, int batchRows, Supplier<List<DeadLetter>> live, Plan plan, List<Row> done) {
+        KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings(x));
+        try {
+            Admin admin = Admin.create(ClientSettings.admin(kafka));
+            try {
+                Tenure tenure = new Tenure(admin, topics.namespace().replayTransactionalId(x));
+                return under(tenure, producer, order, batchRows, live, plan, done);
+            } finally {
+                admin.close(Duration.ZERO);
+            }
+        } finally {
+            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is
+            // closed in order waits half a minute for an answer that cannot come.
+            producer.close(Duration.ZERO);
+        }
+    }
+
+    private static Report under(
+            Tenure tenure,
+            KafkaProducer<byte[], byte[]> producer,
+            Order order,
+            int batchRows,
+            Supplier<List<DeadLetter>> live,
+            Plan plan,
+            List<Row> done) {
         int before = done.size();
         int selected = 0;
-        KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings(x));
-        Admin admin = Admin.create(ClientSettings.admin(kafka));
-        Tenure tenure = new Tenure(admin, topics.namespace().replayTransactionalId(x));
         try {
             producer.initTransactions();
             tenure.begins();
@@ -116,11 +137,6 @@ final class LetterTransactions {
                 return new Report(order, done, selected - (done.size() - before), Ending.FENCED);
             }
             throw failed;
-        } finally {
-            // What is committed is done and the rest is the next operator's to abort: a fenced producer that is
-            // closed in order waits half a minute for an answer that cannot come.
-            producer.close(Duration.ZERO);
-            admin.close(Duration.ZERO);
         }
     }
 

@@ -22,12 +22,9 @@ final class LettersBySource {
     /** By {@code ce_source}. */
     private final Map<String, CommandLetters> sources = new LinkedHashMap<>();
 
-    private final Function<Set<String>, List<DeadLetter>> live;
-
     /** @param live reads the letters of these rows */
     LettersBySource(
             TailraceConfig config, LetterTransactions transactions, Function<Set<String>, List<DeadLetter>> live) {
-        this.live = live;
         for (TailraceConfig one : config.eachSource()) {
             sources.put(one.ceSource(), new CommandLetters(one, transactions, live));
         }
@@ -41,12 +38,16 @@ final class LettersBySource {
         return each(letters, order, (source, own) -> source.replay(own, order, batchRows));
     }
 
-    Report discard(Set<String> rowIds, Order order, int batchRows) {
-        return each(
-                live.apply(rowIds),
-                order,
-                (source, own) -> source.discard(
-                        own.stream().map(DeadLetter::rowId).collect(Collectors.toSet()), order, batchRows));
+    Report discard(List<DeadLetter> letters, Order order, int batchRows) {
+        return each(letters, order, (source, own) -> source.discard(ids(own), order, batchRows));
+    }
+
+    Report expire(List<DeadLetter> letters, Order order, int batchRows) {
+        return each(letters, order, (source, own) -> source.expire(ids(own), order, batchRows));
+    }
+
+    private static Set<String> ids(List<DeadLetter> letters) {
+        return letters.stream().map(DeadLetter::rowId).collect(Collectors.toSet());
     }
 
     Report skip(List<DeadLetter> letters, Order order) {
@@ -106,7 +107,7 @@ final class LettersBySource {
         return new Report(order, List.of(), 0, Ending.COMPLETE);
     }
 
-    private static Row foreign(DeadLetter letter) {
+    static Row foreign(DeadLetter letter) {
         return new Row(
                 letter, Outcome.NOT_FOUND, "source %s is not one of the configuration's".formatted(letter.source()));
     }

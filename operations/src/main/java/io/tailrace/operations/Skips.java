@@ -44,7 +44,7 @@ final class Skips {
 
     Report skip(String x, Selection selection, Order order) {
         List<Row> rows = judged(live.apply(x, selection));
-        if (order.dryRun() || rows.isEmpty()) {
+        if (order.dryRun() || rows.stream().noneMatch(Skips::isToBeSkipped)) {
             // Without any nobody's replay is ended for nothing.
             return new Report(order, rows, 0, Ending.COMPLETE);
         }
@@ -56,6 +56,11 @@ final class Skips {
                 x, order, BATCH_ROWS, () -> live.apply(x, selection), batch -> steps(x, judged(batch), records));
     }
 
+    /**
+     * The inbox rows are committed here, before the transaction of the batch is. If that finds out that another operator took over, nobody is
+     * told of a skip, and yet the keys go on by their tables: what the other one replays may then come behind a newer row. What the lanes hold goes
+     * on when either of the two tells the router, or when a row of the key that fails or is missed makes it ask.
+     */
     private List<Step> steps(String x, List<Row> judged, ReplayRecords records) {
         if (!x.equals(Topics.EVENTS)) {
             deliveries.goOn(x, judged.stream().filter(Skips::isToBeSkipped).map(Row::letter));
@@ -67,7 +72,7 @@ final class Skips {
                 .toList();
     }
 
-    /** The router knows who may be skipped, the tables know whether that is so still. */
+    /** Who was seen to be skipped; the tables know whether that is so still. */
     private Report commands(List<Row> judged, Order order) {
         Map<String, String> because = judged.stream()
                 .filter(Skips::isToBeSkipped)
@@ -92,18 +97,24 @@ final class Skips {
     }
 
     private List<Row> judged(List<DeadLetter> letters) {
-        Halts seen = new HaltedKeys(config).look(letters);
+        HaltedKeys.Seen seen = new HaltedKeys(config).judge(letters);
         return letters.stream()
-                .map(letter -> seen.at(letter)
-                        .map(halt -> halt.isHead()
-                                ? new Row(letter, Outcome.WOULD_SKIP, "%d newer rows go on".formatted(halt.waiting()))
-                                : new Row(letter, Outcome.NOT_HALTED, "another row of its key stands before it"))
-                        .orElseGet(() -> new Row(
-                                letter,
-                                Outcome.NOT_HALTED,
-                                seen.isComplete()
-                                        ? "its key does not stop here"
-                                        : "whether its key stops here could not be seen in time")))
+                .map(letter -> seen.foreign().contains(letter.rowId())
+                        ? LettersBySource.foreign(letter)
+                        : judged(letter, seen.halts()))
                 .toList();
+    }
+
+    private static Row judged(DeadLetter letter, Halts seen) {
+        return seen.at(letter)
+                .map(halt -> halt.isHead()
+                        ? new Row(letter, Outcome.WOULD_SKIP, "%d newer rows go on".formatted(halt.waiting()))
+                        : new Row(letter, Outcome.NOT_HALTED, "another row of its key stands before it"))
+                .orElseGet(() -> new Row(
+                        letter,
+                        Outcome.NOT_HALTED,
+                        seen.isComplete()
+                                ? "its key does not stop here"
+                                : "whether its key stops here could not be seen"));
     }
 }

@@ -69,6 +69,9 @@ class HaltedRowsTest {
         Tables tables = Tables.on(stack);
         stack.execute("SELECT pg_create_logical_replication_slot('watch_" + stack.namespace() + "', 'test_decoding')");
         dead(tables, 0x11, "stops", true);
+        assertThat(new Commands(tables.config.source()).giveUpForItsAge(UUID.fromString(Tables.id(0x11))))
+                .as("its age lets no key go on")
+                .isEqualTo(DeadRows.Outcome.TAKEN);
         assertThat(new Commands(tables.config.source()).giveUp(UUID.fromString(Tables.id(0x11))))
                 .isEqualTo(DeadRows.Outcome.CANCELLED);
         assertThat(tables.column(0x11, "halts")).isEqualTo("f");

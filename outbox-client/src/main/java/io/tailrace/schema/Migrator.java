@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -24,7 +25,7 @@ final class Migrator {
     private static final String UNLOCK =
             "SELECT pg_catalog.pg_advisory_unlock(pg_catalog.hashtextextended('tailrace migrate ' || ?, 0))";
 
-    /** A migration waits behind another this long, and behind a busy table. */
+    /** A migration waits behind another this long, and for open transactions when it makes the slot; for tables {@link BusyTables}. */
     private static final String LOCK_TIMEOUT = "60s";
 
     private final Connection connection;
@@ -32,14 +33,22 @@ final class Migrator {
     private final Scope scope;
     private final Ownership ownership;
     private final Template template;
+    private final BusyTables busy;
     private final List<String> done = new ArrayList<>();
 
-    Migrator(Connection connection, TableNames tables, Scope scope, Ownership ownership) {
+    Migrator(
+            Connection connection,
+            TableNames tables,
+            Scope scope,
+            Ownership ownership,
+            int tries,
+            Consumer<String> progress) {
         this.connection = connection;
         this.tables = tables;
         this.scope = scope;
         this.ownership = ownership;
         this.template = Template.of(tables).with(ownership);
+        this.busy = new BusyTables(connection, tables.schema(), tries, progress);
     }
 
     MigrationReport migrate(List<String> roles) throws SQLException {
@@ -157,7 +166,7 @@ final class Migrator {
             Jdbc.run(connection, template.fillResource("schema_version.sql"));
         }
         for (Migration migration : missing) {
-            Jdbc.transaction(connection, () -> {
+            busy.change(migration.label(), () -> {
                 Jdbc.run(connection, template.fill(migration.text()));
                 Jdbc.list(
                         connection,

@@ -7,9 +7,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Tables, functions, publication and slot of a database: printed, made, compared. Stateless. */
 public final class Schema {
+
+    private static final System.Logger LOG = System.getLogger(Schema.class.getName());
 
     private Schema() {}
 
@@ -34,21 +37,35 @@ public final class Schema {
         return migrate(connection, tables, scope, ownership, List.of());
     }
 
+    /** As {@link #migrate(Connection, TableNames, Scope, Ownership, List, Consumer)}; who is in the way is logged. */
+    public static MigrationReport migrate(
+            Connection connection, TableNames tables, Scope scope, Ownership ownership, List<String> roles)
+            throws SQLException {
+        return migrate(connection, tables, scope, ownership, roles, line -> LOG.log(System.Logger.Level.WARNING, line));
+    }
+
     /**
      * Brings a database to this release, under an advisory lock, each version in a transaction of its own. Does nothing that is done
-     * already. Waits for transactions that are open while it makes the slot.
+     * already. Waits for transactions that are open while it makes the slot. A version that needs a table which is in use waits for it 2 s at a
+     * time, so that nobody else waits longer, and lets the others pass, for three minutes at most.
      *
      * @param connection direct to the server and in autocommit mode, as several transactions are run; it is not closed
      * @param ownership whose tables they are; not used for {@link Scope#INBOX}
      * @param roles of applications, which get INSERT and EXECUTE and nothing else, after everything else stands
+     * @param progress hears, a line at a time, which version waits, and whose transactions are in the way
      * @return what was done
      * @throws StartRefused when a table of that name is not ours or has another shape, when the tables belong to another namespace,
      *     slot or publication, or when the server or the role lacks something; the message names all of it and the fix
      */
     public static MigrationReport migrate(
-            Connection connection, TableNames tables, Scope scope, Ownership ownership, List<String> roles)
+            Connection connection,
+            TableNames tables,
+            Scope scope,
+            Ownership ownership,
+            List<String> roles,
+            Consumer<String> progress)
             throws SQLException {
-        return new Migrator(connection, tables, scope, ownership).migrate(roles);
+        return new Migrator(connection, tables, scope, ownership, BusyTables.TRIES, progress).migrate(roles);
     }
 
     /**

@@ -20,7 +20,7 @@ public final class DeadRows {
             WITH taken AS MATERIALIZED (SELECT c.id FROM %1$s c WHERE c.id = ? FOR UPDATE SKIP LOCKED),
             given AS (
                 UPDATE %1$s c SET status = 'CANCELLED', completed_at = clock_timestamp(), hold = NULL, halts = false
-                FROM taken WHERE c.id = taken.id AND c.status = 'DEAD' RETURNING c AS command)
+                FROM taken WHERE c.id = taken.id AND c.status = 'DEAD' AND (? OR NOT c.halts) RETURNING c AS command)
             SELECT CASE WHEN (g.command).ordering_key IS NOT NULL THEN %2$s('cancel', g.command) END FROM given g""";
 
     private static final String WHY = "SELECT c.status FROM %1$s c WHERE c.id = ?";
@@ -35,7 +35,7 @@ public final class DeadRows {
     /** What became of a row that was to be given up. */
     public enum Outcome {
         CANCELLED,
-        /** Somebody has it now. */
+        /** Somebody has it now, or its key stops at it and was not to go on. */
         TAKEN,
         NOT_FOUND,
         NOT_DEAD
@@ -51,8 +51,18 @@ public final class DeadRows {
 
     /** Gives up one; if it has a key, the router hears of it, where that may stop at it. Index: the exclusion constraint on id. */
     public Outcome giveUp(Connection connection, UUID id) throws SQLException {
+        return giveUp(connection, id, true);
+    }
+
+    /** The same, but for one at which its key stops. */
+    public Outcome giveUpForItsAge(Connection connection, UUID id) throws SQLException {
+        return giveUp(connection, id, false);
+    }
+
+    private Outcome giveUp(Connection connection, UUID id, boolean letsKeysGoOn) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(ONE.formatted(table, control))) {
             statement.setObject(1, id);
+            statement.setBoolean(2, letsKeysGoOn);
             try (ResultSet row = statement.executeQuery()) {
                 if (row.next()) {
                     return Outcome.CANCELLED;

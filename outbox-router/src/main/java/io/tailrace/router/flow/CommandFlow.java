@@ -184,7 +184,10 @@ public final class CommandFlow {
                 : control.place().map(place -> flow.letGo(control, place)).orElse(Deed.NONE);
     }
 
-    /** Out of the dead letters and onto its lane, in one transaction; heard twice, it is done once. */
+    /**
+     * Out of the dead letters and onto its lane, in one transaction; heard twice, it is done once. An executor that met the row may have been
+     * faster than the log: the row is on its lane at this very turn, and its letter is there still.
+     */
     private Deed requeue(Decoded control) {
         Optional<Place> place = control.place();
         if (place.isEmpty()) {
@@ -192,7 +195,8 @@ public final class CommandFlow {
         }
         Change change = hear(asReplay(control), LaneEvent.Kind.REPLAYED, place.get(), 0);
         Deed deed = Deed.settle(change);
-        return change.heard() == Heard.CHANGED ? deed.and(parking.tombstone(control.rowId())) : deed;
+        boolean isNews = change.heard() == Heard.CHANGED || subscription.hasBeenTold(control, place.get());
+        return isNews ? deed.and(parking.tombstone(control.rowId())) : deed;
     }
 
     private Change hear(Decoded control, LaneEvent.Kind kind, Place place, long at) {

@@ -124,6 +124,15 @@ public final class SubscriptionFlow implements Attempts {
         return there != null && there.state() == RowState.HALTED ? there : null;
     }
 
+    /** Whether a row waits at the turn of an operator's word and came by somebody else's: it says what stands in the table. */
+    boolean hasBeenTold(Decoded word, Place place) {
+        LaneRow there = around.lanes().row(laneOf(word), place);
+        return there != null
+                && there.state() != RowState.HALTED
+                && there.standing().turn() == word.turn()
+                && there.record().headers().kind().filter(Kind.REPLAY::equals).isEmpty();
+    }
+
     /** What is said of a row up to this turn is over: it may have been held up on its way. */
     void over(Decoded row, int turn) {
         around.past().finished().add(subscription, row.source(), row.rowId(), turn);

@@ -105,6 +105,20 @@ class HaltedCommandsTest {
         }
     }
 
+    /** An executor that was asked for it answers what stands in the table, before the log has brought the word. */
+    @Test
+    void aRequeueThatIsHeardAfterItsRowTakesTheLetterAwayAllTheSame() {
+        try (Rig rig = new Rig(CONTEXT)) {
+            dies(rig, "dead", 1, "1:10");
+            assertThat(rig.ids(LETTERS)).containsExactly("dead");
+            rig.answer(Kind.FAILED, "dead", "k", 2, "1:10", Map.of(WAIT, "0"));
+            assertThat(rig.ids(REDELIVERY)).contains("dead");
+            rig.control("requeue", "dead", "k", 2, "1:10", null);
+            assertThat(rig.read(LETTERS)).extracting(Rig.Out::value).containsExactly((String) null);
+            assertThat(rig.read(REDELIVERY)).as("it is out").isEmpty();
+        }
+    }
+
     /** The function is called before the letter was written: it is written, and the key goes on. */
     @Test
     void aSkipThatIsFasterThanTheDeathTakesTheWordOfTheTable() {
