@@ -1,13 +1,7 @@
 package io.tailrace.cli;
 
-import io.tailrace.cli.Output.Row;
 import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.DeadLetters;
-import io.tailrace.operations.Replay;
-import io.tailrace.operations.Selection;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,30 +40,6 @@ final class DlqSkipVerb implements Callable<Integer> {
     public Integer call() {
         // Of events only the router is told; the database of any other is reached when it is needed.
         TailraceConfig read = config.readReaching(Server.KAFKA);
-        DeadLetters deadLetters = new DeadLetters(read);
-        Selection selected = Selection.ofRows(letters.rowIds()).ofSources(config.limitedTo(read));
-        Replay.Order order = letters.order();
-        Set<String> missing = letters.rowIds();
-        List<Row> rows = new ArrayList<>();
-        int exit = Exit.DONE;
-        try {
-            for (String x : DeadLetterSelection.everyX(read)) {
-                Replay.Report report = deadLetters.skip(x, selected, order);
-                report.rows().forEach(row -> {
-                    missing.remove(row.letter().rowId());
-                    rows.add(ReplayOutput.row(row));
-                });
-                exit = Math.max(exit, ReplayOutput.tell(output, x, report));
-            }
-        } catch (RuntimeException failed) {
-            ReplayOutput.listDone(output, rows);
-            throw failed;
-        }
-        output.list(rows, "no keys to let go on");
-        for (String rowId : missing) {
-            output.err().println("no dead letter of row " + rowId + " was looked at");
-            exit = Exit.FAILED;
-        }
-        return exit;
+        return letters.each(read, config.limitedTo(read), output, "no keys to let go on", new DeadLetters(read)::skip);
     }
 }

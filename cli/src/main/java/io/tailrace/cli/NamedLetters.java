@@ -1,6 +1,10 @@
 package io.tailrace.cli;
 
+import io.tailrace.cli.Output.Row;
+import io.tailrace.contract.config.TailraceConfig;
 import io.tailrace.operations.Replay;
+import io.tailrace.operations.Selection;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,13 +31,41 @@ final class NamedLetters {
     @Option(names = "--why", paramLabel = "<text>", description = "Why, to be kept.")
     private String why = "";
 
-    /** Their rows, each once. */
-    Set<String> rowIds() {
-        return new LinkedHashSet<>(rowIds);
+    /** What is done to those of one {@code x} that are selected. */
+    interface Act {
+        Replay.Report to(String x, Selection selected, Replay.Order order);
     }
 
-    /** A new one each time. */
-    Replay.Order order() {
-        return new Replay.Order(UUID.randomUUID().toString(), by, dryRun).because(why);
+    /**
+     * Does it, and lists what came of it, also of what was done before something failed.
+     *
+     * @param limitedTo sources
+     * @param nothing what is said when there was no such letter
+     */
+    int each(TailraceConfig config, Set<String> limitedTo, Output output, String nothing, Act act) {
+        Selection selected = Selection.ofRows(new LinkedHashSet<>(rowIds)).ofSources(limitedTo);
+        Replay.Order order = new Replay.Order(UUID.randomUUID().toString(), by, dryRun).because(why);
+        Set<String> missing = new LinkedHashSet<>(rowIds);
+        List<Row> rows = new ArrayList<>();
+        int exit = Exit.DONE;
+        try {
+            for (String x : DeadLetterSelection.everyX(config)) {
+                Replay.Report report = act.to(x, selected, order);
+                report.rows().forEach(row -> {
+                    missing.remove(row.letter().rowId());
+                    rows.add(ReplayOutput.row(row));
+                });
+                exit = Math.max(exit, ReplayOutput.tell(output, x, report));
+            }
+        } catch (RuntimeException failed) {
+            ReplayOutput.listDone(output, rows);
+            throw failed;
+        }
+        output.list(rows, nothing);
+        for (String rowId : missing) {
+            output.err().println("no dead letter of row " + rowId + " was looked at");
+            exit = Exit.FAILED;
+        }
+        return exit;
     }
 }

@@ -26,22 +26,30 @@ final class EventRun {
                 : new Plain(subscription, event, handler);
     }
 
-    private record Plain(String subscription, EventContent event, EventHandler handler) implements CommandHandler {
+    /** Who may call the event's handler, and for which versions. */
+    private interface OfEvent extends CommandHandler {
+
+        EventContent event();
+
+        EventHandler handler();
 
         @Override
-        public Set<String> names() {
-            return Set.of(event.name());
+        default Set<String> names() {
+            return Set.of(event().name());
         }
 
         @Override
-        public Optional<Versions> versions() {
-            return handler.versions();
+        default Optional<Versions> versions() {
+            return handler().versions();
         }
 
         @Override
-        public Set<String> roles() {
-            return handler.roles();
+        default Set<String> roles() {
+            return handler().roles();
         }
+    }
+
+    private record Plain(String subscription, EventContent event, EventHandler handler) implements OfEvent {
 
         @Override
         public Result handle(CommandContext run) throws Exception {
@@ -50,22 +58,7 @@ final class EventRun {
     }
 
     private record Typed<P>(String subscription, EventContent event, EventPayloadHandler<P> handler)
-            implements PayloadHandler<P> {
-
-        @Override
-        public Set<String> names() {
-            return Set.of(event.name());
-        }
-
-        @Override
-        public Optional<Versions> versions() {
-            return handler.versions();
-        }
-
-        @Override
-        public Set<String> roles() {
-            return handler.roles();
-        }
+            implements OfEvent, PayloadHandler<P> {
 
         @Override
         public Class<P> payloadType() {

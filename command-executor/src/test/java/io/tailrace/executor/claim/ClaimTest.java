@@ -3,13 +3,10 @@ package io.tailrace.executor.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.executor.claim.Claim.Verdict;
-import io.tailrace.schema.Ownership;
-import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -35,13 +32,7 @@ class ClaimTest {
 
     @BeforeEach
     void migrate(Stack stack) throws SQLException {
-        try (Connection connection = stack.connect()) {
-            Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    Scope.ALL,
-                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
-        }
+        ClaimDatabase.migrate(stack, Scope.ALL);
     }
 
     @Test
@@ -49,8 +40,8 @@ class ClaimTest {
         UUID first = insert(stack, "k");
         UUID second = insert(stack, "k");
         UUID unkeyed = insert(stack, null);
-        try (Connection one = open(stack);
-                Connection two = open(stack)) {
+        try (Connection one = ClaimDatabase.open(stack);
+                Connection two = ClaimDatabase.open(stack)) {
             assertThat(claim(one, first, "k", 1, 0)).isEqualTo(Verdict.RUN);
             assertThat(claim(two, first, "k", 1, 0)).isEqualTo(Verdict.BUSY);
             assertThat(claim(two, second, "k", 2, 0)).isEqualTo(Verdict.BUSY);
@@ -74,7 +65,7 @@ class ClaimTest {
                 "statement_timeout",
                 "transaction_timeout",
                 "tcp_keepalives_idle");
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             List<String> before = settings(connection, limits);
             claim(connection, id, "k", 1, 0);
             assertThat(settings(connection, limits)).containsExactly("7s", "7s", "7s", "10");
@@ -85,8 +76,8 @@ class ClaimTest {
             assertThat(settings(connection, limits)).isEqualTo(before);
         }
         CommandTable hurried = new CommandTable(TableNames.DEFAULT, Duration.ofMillis(300));
-        try (Connection stopped = open(stack);
-                Connection other = open(stack)) {
+        try (Connection stopped = ClaimDatabase.open(stack);
+                Connection other = ClaimDatabase.open(stack)) {
             assertThat(hurried.claim(stopped, request(id, "k", 1, 0)).verdict()).isEqualTo(Verdict.RUN);
             org.awaitility.Awaitility.await()
                     .atMost(Duration.ofSeconds(5))
@@ -103,7 +94,7 @@ class ClaimTest {
     void fenceGuardAndDueDecideInThisOrder(Stack stack) throws Exception {
         UUID head = insert(stack, "k");
         UUID next = insert(stack, "k");
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim claimed = table.claim(connection, request(head, "k", 5, 0));
             Stamp stamp = table.waiting(connection, claimed, 1, Until.after(Duration.ofHours(1)), "E: x")
                     .orElseThrow();
@@ -154,8 +145,8 @@ class ClaimTest {
         stack.execute(
                 "UPDATE tailrace.internal_command SET turn = 1 WHERE id = '" + moved + "'",
                 "UPDATE tailrace.internal_command SET status = 'COMPLETED' WHERE id = '" + done + "'");
-        try (Connection worker = open(stack);
-                Connection operator = open(stack)) {
+        try (Connection worker = ClaimDatabase.open(stack);
+                Connection operator = ClaimDatabase.open(stack)) {
             execute(operator, "SELECT 1 FROM tailrace.internal_command WHERE id = '" + locked + "' FOR UPDATE");
             List<Stamp> stamps = table.behind(
                     worker,
@@ -179,7 +170,7 @@ class ClaimTest {
     @Test
     void nothingIsStampedByWhoHasLostTheClaim(Stack stack) throws Exception {
         UUID id = insert(stack, null);
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim old = table.claim(connection, request(id, null, 1, 0));
             connection.rollback();
             execute(connection, "CREATE TABLE mine ()");
@@ -193,8 +184,8 @@ class ClaimTest {
     @Test
     void aCompletionThatHasLostItsClaimNeverComesToItsCommit(Stack stack) throws Exception {
         UUID id = insert(stack, null);
-        try (Connection connection = open(stack);
-                Connection other = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack);
+                Connection other = ClaimDatabase.open(stack)) {
             Claim old = table.claim(connection, request(id, null, 1, 0));
             connection.rollback();
             execute(connection, "CREATE TABLE written_by_the_handler ()");
@@ -224,8 +215,8 @@ class ClaimTest {
         UUID id = insert(stack, null);
         stack.execute("ALTER SYSTEM SET wal_writer_delay = '10s'");
         stack.execute("SELECT pg_reload_conf()");
-        try (Connection connection = open(stack);
-                Connection other = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack);
+                Connection other = ClaimDatabase.open(stack)) {
             Claim claim = table.claim(connection, request(id, null, 1, 0));
             assertThat(table.completeAndCommit(connection, claim, true)).isTrue();
             assertThat(text(connection, "SHOW synchronous_commit")).isEqualTo("on");
@@ -252,7 +243,7 @@ class ClaimTest {
     @Test
     void anErrorOfTheCommitIsThatOfTheCompletion(Stack stack) throws Exception {
         UUID id = insert(stack, null);
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             execute(
                     connection,
                     "CREATE TABLE checked (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO checked VALUES (1)");
@@ -278,7 +269,7 @@ class ClaimTest {
 
     @Test
     void whatWouldHideRowsOrEndThemTooSoonIsNamedWithItsFix(Stack stack) throws Exception {
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             assertThat(table.problems(connection)).isEmpty();
             execute(connection, "SET LOCAL transaction_timeout = '5s'");
             assertThat(table.problems(connection))
@@ -296,7 +287,7 @@ class ClaimTest {
                             hidden -> assertThat(hidden).contains("BYPASSRLS"));
         }
         CommandTable elsewhere = new CommandTable(new TableNames("else\"where's", "o", "c"), LIMIT);
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             assertThat(elsewhere.problems(connection))
                     .singleElement()
                     .asString()
@@ -308,7 +299,7 @@ class ClaimTest {
     @Test
     void aRoleThatMayNotWakeWhatANameHeldIsToldSo(Stack stack) throws Exception {
         String role = stack.namespace() + "_sleeper";
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             DeliveryTable deliveries = new DeliveryTable("billing", TableNames.DEFAULT, LIMIT);
             execute(connection, "CREATE ROLE " + role);
             execute(connection, "GRANT USAGE ON SCHEMA tailrace TO " + role);
@@ -330,7 +321,7 @@ class ClaimTest {
     @Test
     void aClaimThatIsLostIsNotReleased(Stack stack) throws Exception {
         UUID id = insert(stack, null);
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             assertThat(claim(connection, id, null, 1, 0)).isEqualTo(Verdict.RUN);
             assertThat(table.release(connection)).isTrue();
             connection.rollback();
@@ -347,12 +338,6 @@ class ClaimTest {
 
     private static ClaimRequest request(UUID id, @Nullable String key, long offset, int turn) {
         return new ClaimRequest(id, "ns/db", key, new Place(1, offset), turn, OptionalLong.empty(), false);
-    }
-
-    private static Connection open(Stack stack) throws SQLException {
-        Connection connection = stack.connect();
-        connection.setAutoCommit(false);
-        return connection;
     }
 
     private static UUID insert(Stack stack, @Nullable String key) throws SQLException {

@@ -4,15 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.client.InboxOutcome;
 import io.tailrace.client.TailraceClient;
-import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.executor.claim.Claim.Verdict;
-import io.tailrace.schema.Ownership;
-import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -36,17 +33,7 @@ class DeliveryTableTest {
 
     @BeforeEach
     void migrate(Stack stack) throws SQLException {
-        migrate(stack, Scope.INBOX);
-    }
-
-    private static void migrate(Stack stack, Scope scope) throws SQLException {
-        try (Connection connection = stack.connect()) {
-            Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    scope,
-                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
-        }
+        ClaimDatabase.migrate(stack, Scope.INBOX);
     }
 
     @Test
@@ -55,8 +42,8 @@ class DeliveryTableTest {
         UUID second = UUID.randomUUID();
         UUID unkeyed = UUID.randomUUID();
         DeliveryTable other = new DeliveryTable("shipping", TableNames.DEFAULT, LIMIT);
-        try (Connection one = open(stack);
-                Connection two = open(stack)) {
+        try (Connection one = ClaimDatabase.open(stack);
+                Connection two = ClaimDatabase.open(stack)) {
             assertThat(claim(one, first, "k", 1, 0)).isEqualTo(Verdict.RUN);
             assertThat(claim(two, second, "k", 2, 0)).isEqualTo(Verdict.BUSY);
             two.rollback();
@@ -73,7 +60,7 @@ class DeliveryTableTest {
     @Test
     void whatIsDoneIsSettledAndWhatIsAbandonedLeavesNothing(Stack stack) throws Exception {
         UUID id = UUID.randomUUID();
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim claim = table.claim(connection, request(id, "k", 1, 0, false));
             assertThat(table.complete(connection, claim)).isTrue();
             connection.rollback();
@@ -95,7 +82,7 @@ class DeliveryTableTest {
     @Test
     void aFailureThatIsTakenBackLeavesTheTurnAndStandsIfThatDoesNotCommit(Stack stack) throws Exception {
         UUID id = UUID.randomUUID();
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim claim = table.claim(connection, request(id, "k", 1, 0, false));
             assertThat(table.dead(connection, claim, 1, Reason.RETRIES_EXHAUSTED, "WorkerDied: worker died"))
                     .isPresent();
@@ -123,8 +110,8 @@ class DeliveryTableTest {
     void theInboxOfAnApplicationAndTheClaimOfAWorkerExcludeEachOther(Stack stack) throws Exception {
         UUID id = UUID.randomUUID();
         var inbox = TailraceClient.builder().build().inbox();
-        try (Connection worker = open(stack);
-                Connection application = open(stack)) {
+        try (Connection worker = ClaimDatabase.open(stack);
+                Connection application = ClaimDatabase.open(stack)) {
             Claim claim = table.claim(worker, request(id, null, 1, 0, false));
             assertThat(inbox.once(application, "billing", id, () -> {})).isEqualTo(InboxOutcome.RUNNING);
             application.rollback();
@@ -154,7 +141,7 @@ class DeliveryTableTest {
     void fenceAndGuardDecideInThisOrder(Stack stack) throws Exception {
         UUID head = UUID.randomUUID();
         UUID next = UUID.randomUUID();
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim claimed = table.claim(connection, request(head, "k", 5, 0, false));
             Stamp stamp = table.waiting(connection, claimed, 1, Until.after(Duration.ofHours(1)), "E: x")
                     .orElseThrow();
@@ -181,7 +168,7 @@ class DeliveryTableTest {
         UUID waits = UUID.randomUUID();
         UUID done = UUID.randomUUID();
         UUID inFront = UUID.randomUUID();
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim waiting = table.claim(connection, request(waits, "k", 12, 0, false));
             assertThat(table.waiting(connection, waiting, 0, Until.after(Duration.ZERO), null))
                     .isPresent();
@@ -206,7 +193,7 @@ class DeliveryTableTest {
     @Test
     void aDeadOneGoesOnOnlyForAReplayThatCarriesItsTurn(Stack stack) throws Exception {
         UUID id = UUID.randomUUID();
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim claimed = table.claim(connection, request(id, "k", 5, 0, false));
             Stamp dead =
                     table.dead(connection, claimed, 1, Reason.REJECTED, "E: x").orElseThrow();
@@ -249,9 +236,9 @@ class DeliveryTableTest {
     /** Of a finite instant, since the inbox reckons with it: an early look at the row, and a repetition of its answer. */
     @Test
     void whatIsHeldUsesNothingAndWaitsWithoutAnEnd(Stack stack) throws Exception {
-        migrate(stack, Scope.ALL);
+        ClaimDatabase.migrate(stack, Scope.ALL);
         UUID id = UUID.randomUUID();
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             Claim claim = table.claim(connection, request(id, "k", 5, 0, false));
             Stamp held = table.held(connection, claim, "shop.paid", "E: x").orElseThrow();
             connection.commit();
@@ -272,13 +259,13 @@ class DeliveryTableTest {
     @Test
     void aDatabaseThatCannotBeWorkedOnIsNamedWithItsFix(Stack stack) throws Exception {
         DeliveryTable elsewhere = new DeliveryTable("billing", new TableNames("elsewhere", "o", "c"), LIMIT);
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             assertThat(table.problems(connection))
                     .singleElement()
                     .asString()
                     .contains("stamp_delivery_held", "the inbox alone is not enough for a subscription");
             connection.commit();
-            migrate(stack, Scope.ALL);
+            ClaimDatabase.migrate(stack, Scope.ALL);
             assertThat(table.problems(connection)).isEmpty();
             assertThat(elsewhere.problems(connection))
                     .singleElement()
@@ -304,11 +291,5 @@ class DeliveryTableTest {
                 new EventContent.Raw(0, offset, 1_000),
                 replay);
         return new ClaimRequest(id, "ns/db", key, new Place(1, offset), turn, OptionalLong.empty(), false, event);
-    }
-
-    private static Connection open(Stack stack) throws SQLException {
-        Connection connection = stack.connect();
-        connection.setAutoCommit(false);
-        return connection;
     }
 }

@@ -2,13 +2,10 @@ package io.tailrace.executor.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.executor.claim.Claim.Verdict;
-import io.tailrace.schema.Ownership;
-import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -34,13 +31,7 @@ class ExternalTableTest {
 
     @BeforeEach
     void migrate(Stack stack) throws SQLException {
-        try (Connection connection = stack.connect()) {
-            Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    Scope.ALL,
-                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
-        }
+        ClaimDatabase.migrate(stack, Scope.ALL);
     }
 
     @Test

@@ -2,15 +2,12 @@ package io.tailrace.executor.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Bytes;
 import io.tailrace.contract.record.Origin;
 import io.tailrace.contract.record.Place;
 import io.tailrace.contract.record.Reason;
 import io.tailrace.executor.claim.Claim.Verdict;
-import io.tailrace.schema.Ownership;
-import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -37,18 +34,12 @@ class HaltsTest {
 
     @BeforeEach
     void migrate(Stack stack) throws SQLException {
-        try (Connection connection = stack.connect()) {
-            Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    Scope.ALL,
-                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
-        }
+        ClaimDatabase.migrate(stack, Scope.ALL);
     }
 
     @Test
     void aKeyStopsAtADeadCommandThatSaysSo(Stack stack) throws Exception {
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             UUID goesOn = dead(connection, KEY, 3, false);
             UUID next = insert(connection, KEY);
             assertThat(claim(connection, next, KEY, 6).verdict())
@@ -80,7 +71,7 @@ class HaltsTest {
 
     @Test
     void aRequeueLetsTheRowRunBeforeThoseBehindIt(Stack stack) throws Exception {
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             UUID dead = dead(connection, KEY, 5, true);
             UUID next = insert(connection, KEY);
             assertThat(text(connection, "SELECT tailrace.requeue_command('" + dead + "')"))
@@ -101,7 +92,7 @@ class HaltsTest {
 
     @Test
     void aSkipLetsTheKeyGoOnAndTheRowStaysDeadAndCanBeRequeued(Stack stack) throws Exception {
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             UUID first = dead(connection, KEY, 5, true);
             UUID second = dead(connection, KEY, 6, true);
             UUID next = insert(connection, KEY);
@@ -130,7 +121,7 @@ class HaltsTest {
 
     @Test
     void aKeyOfASubscriptionStopsAtADeadEventUntilItsReplayIsClaimed(Stack stack) throws Exception {
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             UUID dead = UUID.randomUUID();
             UUID next = UUID.randomUUID();
             Claim claimed = deliveries.claim(connection, event(dead, KEY, 5, 0, false));
@@ -228,11 +219,5 @@ class HaltsTest {
             }
             return all.toString();
         }
-    }
-
-    private static Connection open(Stack stack) throws SQLException {
-        Connection connection = stack.connect();
-        connection.setAutoCommit(false);
-        return connection;
     }
 }

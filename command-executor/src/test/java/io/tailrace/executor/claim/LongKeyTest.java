@@ -2,12 +2,9 @@ package io.tailrace.executor.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.contract.name.Namespace;
 import io.tailrace.contract.name.TableNames;
 import io.tailrace.contract.record.Place;
 import io.tailrace.executor.claim.Claim.Verdict;
-import io.tailrace.schema.Ownership;
-import io.tailrace.schema.Schema;
 import io.tailrace.schema.Scope;
 import io.tailrace.testkit.RealParts;
 import io.tailrace.testkit.Stack;
@@ -31,13 +28,7 @@ class LongKeyTest {
 
     @BeforeEach
     void migrate(Stack stack) throws SQLException {
-        try (Connection connection = stack.connect()) {
-            Schema.migrate(
-                    connection,
-                    TableNames.DEFAULT,
-                    Scope.ALL,
-                    Ownership.of(new Namespace(stack.namespace()), stack.database()));
-        }
+        ClaimDatabase.migrate(stack, Scope.ALL);
     }
 
     /** As a table is after a restore and before its first ANALYZE: what the planner does not know costs a long key its pace. */
@@ -46,7 +37,7 @@ class LongKeyTest {
         stack.execute("""
                 INSERT INTO tailrace.internal_command (command_name, ordering_key, place)
                     SELECT 'ship', 'k', n FROM generate_series(1, 20000) n""");
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             List<ClaimRequest> last = last(connection, 200);
             long before = sequentialReads(connection);
             Claim head = table.claim(connection, last.get(0));
@@ -69,7 +60,7 @@ class LongKeyTest {
     void aRowIsLockedAndStampedByOneTransaction(Stack stack) throws Exception {
         stack.execute(
                 "INSERT INTO tailrace.internal_command (command_name, ordering_key) VALUES ('ship', 'k'), ('ship', 'k')");
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             List<ClaimRequest> two = last(connection, 2);
             long before = multiXacts(connection);
             Claim first = table.claim(connection, two.get(0));
@@ -92,7 +83,7 @@ class LongKeyTest {
                 "INSERT INTO tailrace.internal_command (command_name, ordering_key, place) VALUES ('ship', 'k', 2001)",
                 "INSERT INTO tailrace.delivery (subscription, event_id, source, ordering_key, place, status)"
                         + " SELECT 'billing', gen_random_uuid(), 'ns/db', 'k', n, 'DEAD' FROM generate_series(1, 2000) n");
-        try (Connection connection = open(stack)) {
+        try (Connection connection = ClaimDatabase.open(stack)) {
             List<ClaimRequest> last = last(connection, 1);
             long before = indexReads(connection);
             assertThat(table.claim(connection, last.get(0)).verdict()).isEqualTo(Verdict.RUN);
@@ -157,11 +148,5 @@ class LongKeyTest {
             row.next();
             return row.getLong(1);
         }
-    }
-
-    private static Connection open(Stack stack) throws SQLException {
-        Connection connection = stack.connect();
-        connection.setAutoCommit(false);
-        return connection;
     }
 }

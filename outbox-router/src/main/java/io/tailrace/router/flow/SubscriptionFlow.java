@@ -281,11 +281,10 @@ public final class SubscriptionFlow implements Attempts {
 
     private LaneEvent eventOf(Decoded answer, Place place) {
         long now = now();
-        long later = wasLetGo(answer) ? now : Instants.plus(now, answer.waitMillis());
         return switch (answer.kind()) {
-            case FAILED -> event(LaneEvent.Kind.FAILED, answer, place, later);
+            case FAILED -> event(LaneEvent.Kind.FAILED, answer, place, later(answer, now));
             case BEHIND -> event(LaneEvent.Kind.BEHIND, answer, place, now);
-            case EARLY -> event(LaneEvent.Kind.EARLY, answer, place, later);
+            case EARLY -> event(LaneEvent.Kind.EARLY, answer, place, later(answer, now));
             case DONE -> event(LaneEvent.Kind.DONE, answer, place, now);
             case DEAD -> dead(answer, place);
             // The row of an event keeps the turn of its death until an executor has the replay.
@@ -296,9 +295,11 @@ public final class SubscriptionFlow implements Attempts {
         };
     }
 
-    /** Its table has a later turn for it, at which it is due: asked at this one, its executor answers so. */
-    private boolean wasLetGo(Decoded answer) {
-        return around.past().finished().wasLetGo(subscription, answer.source(), answer.rowId(), answer.turn());
+    /** At once when its table has a later turn for it, at which it is due: asked at this one, its executor answers so. */
+    private long later(Decoded answer, long now) {
+        return around.past().finished().wasLetGo(subscription, answer.source(), answer.rowId(), answer.turn())
+                ? now
+                : Instants.plus(now, answer.waitMillis());
     }
 
     private LaneEvent dead(Decoded answer, Place place) {
